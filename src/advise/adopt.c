@@ -1,4 +1,4 @@
-/* Object by object: runtimes, then TrainJobs; then the sum of it. */
+/* Checks object by object, runtimes and then TrainJobs, and sums up the results. */
 #include "advise/adopt_inner.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "controller/owner_conflict.h"
 
-#define JOB_CEILING ((size_t)1 << 30) /* of one object's judgement */
+#define JOB_CEILING ((size_t)1 << 30) /* for one object */
 
 const char *const ty_adopt_words[TY_ADOPT_RESULTS] = {
     [TY_ADOPT_SAME] = "same",         [TY_ADOPT_RUNNING] = "running",
@@ -25,7 +25,7 @@ static const struct ty_kind *const kinds[TY_ADOPT_KINDS] = {
     &ty_kind_trainjob,
 };
 
-/* ---- what a judgement is made of ---- */
+/* ---- entries and reasons ---- */
 
 static void add_reason(struct ty_adopt_evaluation *j, bool note, const char *path, const char *fmt,
                        va_list ap) TY_PRINTF(4, 0);
@@ -35,7 +35,7 @@ static void add_reason(struct ty_adopt_evaluation *j, bool note, const char *pat
     struct ty_adopt_entry *e = j->entry;
 
     if (!e)
-        return; /* only looking for what is needed */
+        return; /* ty_adopt_needs: only collects what must be read */
     struct ty_adopt_reason *r = ty_new(j->keep, struct ty_adopt_reason);
     r->path = ty_arena_printf(j->keep, "%s", path ? path : "");
     r->text = ty_arena_vprintf(j->keep, fmt, ap);
@@ -74,9 +74,9 @@ void ty_adopt_set_result(struct ty_adopt_evaluation *j, enum ty_adopt_result res
     j->entry->text = text;
 }
 
-/* ---- the snapshot as a pass sees it ---- */
+/* ---- the snapshot as the view of a pass ---- */
 
-/* Of a Secret only its metadata: nothing here needs what is in it. */
+/* Of a Secret only its metadata: the data is not needed. */
 static void add_query(struct ty_adopt_evaluation *j, const struct ty_kind *kind, struct ty_str ns,
                       struct ty_str name)
 {
@@ -100,7 +100,7 @@ int ty_adopt_lookup(struct ty_adopt_evaluation *j, const struct ty_kind *kind, s
     const struct ty_cluster_object *o = ty_cluster_snapshot_find(j->in->snapshot, kind, ns, name);
 
     if (!name.n)
-        return -ENOENT; /* without a name it would be the list */
+        return -ENOENT; /* an empty name would mean the list */
     if (o)
         return o->r;
     const struct ty_cluster_object *list = ty_cluster_snapshot_list_error(j->in->snapshot, kind);
@@ -110,7 +110,7 @@ int ty_adopt_lookup(struct ty_adopt_evaluation *j, const struct ty_kind *kind, s
     return -EAGAIN;
 }
 
-/* The operator's own judgement, over a cache of just these two. */
+/* The operator's own check, over a cache of just these two. */
 int ty_adopt_owner_conflict(struct ty_adopt_evaluation *j, const struct ty_kind *kind,
                             const struct ty_json *obj, struct ty_err *err)
 {
@@ -123,8 +123,7 @@ int ty_adopt_owner_conflict(struct ty_adopt_evaluation *j, const struct ty_kind 
     return r;
 }
 
-/* As in controller/reconcile.c: a JobSet or PodGroup of somebody else's is not there for the pass.
- */
+/* As in controller/reconcile.c: hides JobSets and PodGroups of other owners from the pass. */
 static bool is_hidden(struct ty_adopt_evaluation *j, const struct ty_kind *kind,
                       const struct ty_json *obj)
 {
@@ -147,7 +146,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     int r = ty_adopt_lookup(j, kind, ns, name);
     const struct ty_cluster_object *o = ty_cluster_snapshot_find(j->in->snapshot, kind, ns, name);
 
-    /* Whether a Secret is there changes nothing but whether it would be made. */
+    /* Whether a Secret exists affects only whether it would be created. */
     if (r < 0 && r != -ENOENT && kind != &ty_kind_secret && !j->blind)
         j->blind = o ? o : ty_cluster_snapshot_list_error(j->in->snapshot, kind);
     const struct ty_json *obj = ty_cluster_snapshot_parse(j->a, o);
@@ -159,7 +158,7 @@ struct ty_view ty_adopt_view(struct ty_adopt_evaluation *j)
     return (struct ty_view){ .ctx = j, .get = view_get };
 }
 
-/* ---- all of them ---- */
+/* ---- all objects ---- */
 
 static void evaluate_one(struct ty_adopt_evaluation *j, const struct ty_cluster_object *o)
 {

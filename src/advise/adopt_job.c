@@ -1,4 +1,4 @@
-/* One TrainJob, one runtime: would it be admitted, and what would we write? */
+/* Evaluates one TrainJob or runtime: would it be admitted, and what would we write? */
 #include <errno.h>
 
 #include "advise/adopt_inner.h"
@@ -9,7 +9,7 @@
 #include "trainer/admission.h"
 #include "trainer/trainjob_reconcile.h"
 
-#define MANAGER    "trainer" /* under this name both operators apply */
+#define MANAGER    "trainer" /* the field manager of both operators */
 #define CONTROLLER "trainer.kubeflow.org/trainjob-controller"
 #define VALUE_MAX  60 /* bytes of a value that are shown */
 
@@ -39,7 +39,7 @@ static void add_error(struct ty_adopt_evaluation *j, const struct ty_field_err *
         ty_adopt_add_note(j, e->path, "%.*s", TY_ARG(text));
 }
 
-/* As an update that changes nothing: what Kueue, a user or our own finalizer would send. */
+/* As an update without changes, which Kueue, a user or our own finalizer would send. */
 bool ty_adopt_admit(struct ty_adopt_evaluation *j, const struct ty_json *obj, bool serious)
 {
     struct ty_view view = ty_adopt_view(j);
@@ -72,7 +72,7 @@ void ty_adopt_evaluate_runtime(struct ty_adopt_evaluation *j, const struct ty_cl
         ty_adopt_set_result(j, TY_ADOPT_REFUSED, "not valid for this operator");
 }
 
-/* ---- what would be written ---- */
+/* ---- writes ---- */
 
 static const char *value_text(struct ty_adopt_evaluation *j, const struct ty_json *v)
 {
@@ -92,7 +92,7 @@ static void add_change(struct ty_adopt_evaluation *j, const struct ty_field_chan
         tell(j, c->path, "%s would become %s", value_text(j, c->was), value_text(j, c->now));
 }
 
-/* Are there changes? The JobSet's suspension follows the TrainJob: a note at most. */
+/* Whether there are changes. The JobSet's suspension follows the TrainJob: a note at most. */
 static bool diff_jobset(struct ty_adopt_evaluation *j, const struct ty_desired_object *want,
                         const struct ty_json *live, bool note)
 {
@@ -117,8 +117,8 @@ static bool diff_jobset(struct ty_adopt_evaluation *j, const struct ty_desired_o
     return any;
 }
 
-/* Whether today's rendering is one that the JobSet cannot take over: which fields, and that they
- * stay. */
+/* Whether the JobSet would keep its rendering because today's differs in immutable fields: notes
+ * which. */
 static bool keeps_rendering(struct ty_adopt_evaluation *j, const struct ty_desired_object *want,
                             const struct ty_json *live)
 {
@@ -171,8 +171,8 @@ static void evaluate_want(struct ty_adopt_evaluation *j, const struct ty_desired
     }
 }
 
-/* Conditions that would turn: serious where the job is over and would no longer be. One that ends
- * just now is news to either operator. */
+/* Conditions that would change: serious if a finished job would become unfinished. A job that
+ * finishes just now would change with either operator. */
 static void evaluate_status(struct ty_adopt_evaluation *j, const struct ty_json *was,
                             const struct ty_json *now)
 {
@@ -211,7 +211,7 @@ static void run_pass(struct ty_adopt_evaluation *j, const struct ty_view *view,
     ty_trainjob_reconcile(j->a, &in, ret);
 }
 
-/* A running job is written again once somebody suspends it: what would change then. */
+/* A running job is written when it is suspended: what would change then. */
 static void evaluate_suspended(struct ty_adopt_evaluation *j, const struct ty_view *view,
                                const struct ty_json *job, const struct ty_json *live)
 {
@@ -253,7 +253,7 @@ static void evaluate_pass(struct ty_adopt_evaluation *j, const struct ty_json *j
     }
 }
 
-/* ---- the main line ---- */
+/* ---- one object ---- */
 
 void ty_adopt_evaluate_trainjob(struct ty_adopt_evaluation *j, const struct ty_cluster_object *o)
 {

@@ -1,6 +1,6 @@
 #include "advise/adopt_testing.h"
 
-/* A TrainJob j of a torch runtime, its children as we would make them; gives the JobSet. */
+/* A TrainJob j of a torch runtime with the children that we would create; returns the JobSet. */
 static struct ty_json *stage(struct adopt_fixture *s, const char *job)
 {
     struct ty_json *obj = fx_json(s->f.arena, job);
@@ -10,7 +10,7 @@ static struct ty_json *stage(struct adopt_fixture *s, const char *job)
     return adopt_fixture_apply(s, obj);
 }
 
-/* How many are more than notes. */
+/* The number of reasons that are no notes. */
 static size_t serious(const struct ty_adopt_entry *e)
 {
     size_t n = 0;
@@ -38,7 +38,7 @@ static void test_suspended_and_as_it_should_be(void **state)
 
 #define IMAGE "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
 
-/* Its JobSet cannot be changed; it has never had pods, so another takes its place. */
+/* Its JobSet is immutable and has never had pods, so it is replaced. */
 static void test_suspended_and_rendered_otherwise(void **state)
 {
     struct adopt_fixture *s = *state;
@@ -55,7 +55,7 @@ static void test_suspended_and_rendered_otherwise(void **state)
     assert_int_equal(s->result.because.n, 0);
 }
 
-/* What may change would be changed: that is what adopt warns of. */
+/* Mutable fields would change: adopt warns about that. */
 static void test_suspended_and_changed(void **state)
 {
     struct adopt_fixture *s = *state;
@@ -91,7 +91,7 @@ static void test_resumed_meanwhile_is_no_difference(void **state)
     struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':false"));
 
     ty_json_set(s->f.arena, ty_json_get(jobset, "spec"), "suspend",
-                ty_json_bool(s->f.arena, true)); /* the manager has not come round yet */
+                ty_json_bool(s->f.arena, true)); /* the manager has not reconciled it yet */
     adopt_fixture_put(s, jobset);
     adopt_fixture_judge(s);
     const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
@@ -143,7 +143,7 @@ static void test_a_turned_end_is_a_difference(void **state)
     ty_json_set(s->f.arena, job, "status",
                 fx_json(s->f.arena, "{'conditions':[{'type':'Failed','status':'True','reason':'x',"
                                     "'message':'','lastTransitionTime':'2026-01-01T00:00:00Z'}]}"));
-    adopt_fixture_put(s, job); /* but its JobSet says nothing of it */
+    adopt_fixture_put(s, job); /* but its JobSet's status does not show it */
     adopt_fixture_judge(s);
     const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_DIFFERS);
@@ -260,7 +260,7 @@ static void test_a_jobset_of_somebody_else(void **state)
     struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':false"));
 
     ty_json_del(ty_json_get(jobset, "metadata"), TY_LIT("ownerReferences"));
-    adopt_fixture_put(s, jobset); /* runs, but is nothing of ours */
+    adopt_fixture_put(s, jobset); /* runs, but belongs to another owner */
     adopt_fixture_judge(s);
     const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_FAILS);
@@ -268,8 +268,8 @@ static void test_a_jobset_of_somebody_else(void **state)
     assert_has(e->reasons->text, "/j\" exists and is not this TrainJob's");
 }
 
-/* With the gate TrainJobStatus a pass wants the webhook's CA: from whoever read the cluster, not
- * from the Secret, which has private keys in it. */
+/* With the gate TrainJobStatus a pass needs the webhook's CA: from the caller, not from the Secret,
+ * which contains private keys. */
 static void test_the_status_api_needs_no_secret(void **state)
 {
     struct adopt_fixture *s = *state;

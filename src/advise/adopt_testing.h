@@ -1,5 +1,4 @@
-/* For the tests of adopt: a snapshot that the product itself has filled, as if it had been applied.
- */
+/* Test fixture: a snapshot with the objects that the product itself would apply. */
 #ifndef TY_ADVISE_ADOPT_TESTING_H
 #define TY_ADVISE_ADOPT_TESTING_H
 
@@ -53,8 +52,8 @@ static inline void adopt_fixture_put(struct adopt_fixture *s, const struct ty_js
                             ty_json_str_at(obj, "metadata.name"), ty_json_text(s->f.arena, obj));
 }
 
-/* The job's children as a pass of ours would write them, and the API server fill them, are in the
- * snapshot afterwards; gives the JobSet, to be changed and put again. */
+/* Puts the job's children, as a pass would render them and the API server default them, into the
+ * snapshot; returns the JobSet, to be changed and put again. */
 static inline struct ty_json *adopt_fixture_apply(struct adopt_fixture *s,
                                                   const struct ty_json *job)
 {
@@ -73,7 +72,7 @@ static inline struct ty_json *adopt_fixture_apply(struct adopt_fixture *s,
     return jobset;
 }
 
-/* Reads nothing: what is needed and not in the snapshot is not there. */
+/* Reads nothing: an object that is not in the snapshot does not exist. */
 static inline void adopt_fixture_judge(struct adopt_fixture *s)
 {
     struct ty_cluster_query *wants = NULL;

@@ -1,5 +1,6 @@
-/* Are the CRDs there, and do they know every field that this program knows? A field that a CRD does
- * not know is dropped by the API server without a word. */
+/* Checks that the CRDs exist and have every field of this program: the API server silently drops
+ * fields that a CRD does not have. */
+#include "advise/check_crds.h"
 #include "advise/doctor.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ const struct ty_json *ty_check_crds_schema(const struct ty_json *crd, const char
     return ty_json_true_at(v, "served") ? ty_json_at(v, "schema.openAPIV3Schema") : NULL;
 }
 
-/* What our CRDs have and v2.3.0's do not, beside ML policies (tests/doctor compares them with the
+/* Fields of our CRDs that v2.3.0's lack, besides ML policies (tests/doctor compares them with the
  * released ones). */
 static const char *const additions[] = {
     "spec.ttlSecondsAfterFinished",
@@ -54,7 +55,7 @@ static bool is_addition(const char *path)
 
 struct lack {
     struct ty_arena *a;
-    bool released; /* what v2.3.0's lack, too, does not count */
+    bool released; /* ignore fields that v2.3.0's lack, too */
 };
 
 static const char *missing_property(const struct lack *l, const struct ty_json *ours,
@@ -78,7 +79,7 @@ static const char *missing_member(const struct lack *l, const struct ty_json *ou
     return NULL;
 }
 
-/* Through lists and maps, too: their items are not written in the path. */
+/* Descends into items of lists and maps, which are not part of the path. */
 static const char *missing_property(const struct lack *l, const struct ty_json *ours,
                                     const struct ty_json *theirs, const struct ty_field_path *at)
 {
@@ -107,7 +108,7 @@ static const struct ty_cluster_object *find_crd(const struct ty_doctor_in *in, s
     return ty_cluster_snapshot_find(in->snapshot, &ty_kind_crd, TY_LIT(""), ty_str(name));
 }
 
-/* True: it is there, as far as can be told; else the line is written. */
+/* True: it exists, as far as can be known; else the result is added. */
 static bool crd_there(const struct ty_doctor_in *in, struct ty_check_results *ret,
                       const char *check, const struct ty_kind *kind, const char *fix)
 {
@@ -140,7 +141,7 @@ static const char *crd_missing_property(const struct ty_doctor_in *in, struct ty
                             ty_check_crds_schema(crd, kind->version), NULL);
 }
 
-/* Helm deletes what a release brought along, unless the release itself says otherwise. */
+/* Helm deletes CRDs that are templates of a release, unless they have its keep policy. */
 static void check_release(const struct ty_doctor_in *in, struct ty_check_results *ret,
                           const struct ty_kind *kind)
 {
@@ -164,8 +165,8 @@ static void check_release(const struct ty_doctor_in *in, struct ty_check_results
         TY_ARG(ns), TY_ARG(name));
 }
 
-/* One of ours that is there: whether it knows all fields. Those of v2.3.0 work; what they lack is
- * added to *released. */
+/* Checks that one of our CRDs has all fields. v2.3.0's work; fields that they lack are added to
+ * *released. */
 static bool knows_all(const struct ty_doctor_in *in, struct ty_check_results *ret,
                       const struct ty_kind *kind, struct ty_strlist *released)
 {

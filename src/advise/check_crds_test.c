@@ -1,3 +1,4 @@
+#include "advise/check_crds.h"
 #include "advise/doctor_testing.h"
 
 #include "api/crd.h"
@@ -53,7 +54,7 @@ static void test_missing_old_unserved_unread(void **state)
     assert_results(w, ty_check_crds, "warn crds: the CRD of trainjobs cannot be read: forbidden");
 }
 
-/* v2.3.0's CRDs work with this program: what they drop, only this program has. */
+/* v2.3.0's CRDs work with this program: the missing fields are our own. */
 static void test_those_of_the_released_trainer(void **state)
 {
     struct doctor_fixture *w = *state;
@@ -75,14 +76,14 @@ static void test_those_of_the_released_trainer(void **state)
     assert_null(strstr(w->said.first->what, "older"));
     assert_int_equal(w->said.n[TY_CHECK_LEVEL_FAIL], 0);
     ty_json_del(properties(old, "properties.spec.properties"), TY_LIT("runtimePatches"));
-    put_crd(w, old); /* that one v2.3.0 has */
+    put_crd(w, old); /* v2.3.0 has this field */
     assert_result_has(
         w, ty_check_crds,
         "fail crds: the CRD trainjobs.trainer.kubeflow.org is older than this program: "
         "spec.runtimePatches and perhaps more is dropped");
 }
 
-/* As v2.3.0's chart leaves it: its CRDs are templates. */
+/* As v2.3.0's chart installs them: its CRDs are templates. */
 static void test_helm_would_delete_them(void **state)
 {
     struct doctor_fixture *w = *state;
@@ -117,7 +118,7 @@ static void test_what_is_newer_is_fine(void **state)
     assert_result_has(w, ty_check_crds, "ok crds: ");
 }
 
-/* Ours made from the same table: what is missing inside a list's items is found, too. */
+/* Generated from the same table: a missing field inside the items of a list is found, too. */
 static void test_inside_lists(void **state)
 {
     struct doctor_fixture *w = *state;

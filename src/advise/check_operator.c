@@ -1,4 +1,4 @@
-/* Is there one operator, does it run, does it lead, and is it alone? */
+/* Checks that exactly one operator is installed, runs and leads. */
 #include "advise/doctor.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "store/kube/kube_kinds.h"
 
 #define UPSTREAM "trainer-controller-manager" /* in the name of the released manager's image */
-#define SLACK_S  5                            /* clocks differ */
+#define SLACK_S  5                            /* clock skew */
 
 struct ty_str ty_check_operator_image(const struct ty_json *deployment)
 {
@@ -31,7 +31,7 @@ static bool is_manager(const struct ty_json *deployment)
             ty_str_is(name, "trainyard"));
 }
 
-/* By its name, else by its labels: a Helm release may call it otherwise. */
+/* By its name, else by its labels: a Helm release may use another name. */
 const struct ty_cluster_object *ty_check_operator_find(const struct ty_doctor_in *in,
                                                        struct ty_arena *a)
 {
@@ -102,7 +102,7 @@ static void check_deployment(const struct ty_doctor_in *in, struct ty_check_resu
     }
 }
 
-/* A second one, wherever it is, writes the same objects. */
+/* A second operator, in any namespace, writes the same objects. */
 static void check_alone(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {
     ty_auto_buf names = { 0 };
@@ -127,7 +127,7 @@ static void check_alone(const struct ty_doctor_in *in, struct ty_check_results *
 }
 
 struct holders {
-    size_t n; /* leases that are held now */
+    size_t n; /* held leases */
     struct ty_buf names;
 };
 
@@ -147,7 +147,7 @@ static void check_lease(const struct ty_doctor_in *in, struct ty_check_results *
         return;
     }
     if (!ty_str_is(o->ns, in->ns))
-        return; /* left behind by one that has moved */
+        return; /* left by an operator that was moved */
     c = holder.n ? ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "lease",
                                 "Lease %.*s/" TY_TRAINER_LEASE " is stale: %.*s last renewed it "
                                 "%lld s ago",

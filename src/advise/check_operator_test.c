@@ -49,7 +49,7 @@ static void test_deployments(void **state)
                       "warn operator: Deployment " NS "/" TY_TRAINER " cannot be read: forbidden");
 }
 
-/* As v2.3.0's chart makes it in a release "kf". */
+/* As v2.3.0's chart installs it in a release "kf". */
 static void test_a_deployment_of_another_name(void **state)
 {
     struct doctor_fixture *w = *state;
@@ -94,7 +94,7 @@ static void test_leases(void **state)
     assert_result_has(
         w, ty_check_operator,
         "fail alone: 2 managers lead at once: b (namespace kubeflow), a (namespace " NS ")");
-    put_lease(w, "kubeflow", "b", "2026-01-01T00:00:00Z"); /* long gone, elsewhere */
+    put_lease(w, "kubeflow", "b", "2026-01-01T00:00:00Z"); /* expired, in another namespace */
     assert_int_equal((doctor_fixture_say(w, ty_check_operator), w->said.n[TY_CHECK_LEVEL_FAIL]), 0);
     put_lease(w, NS, "a", "2026-01-02T03:03:05Z");
     assert_result_has(w, ty_check_operator,

@@ -1,4 +1,4 @@
-/* Do the runtimes ask for what the cluster does not have? */
+/* Checks that the cluster has what the runtimes need. */
 #include "advise/doctor.h"
 
 #include <errno.h>

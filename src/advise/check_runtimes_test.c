@@ -11,7 +11,7 @@ static void test_none(void **state)
 
     assert_results(w, ty_check_runtimes, "warn runtimes: there are no runtimes");
     doctor_fixture_miss(w, &ty_kind_clustertrainingruntime, "", "", -ENOENT);
-    assert_results(w, ty_check_runtimes, ""); /* that the CRD is missing is said elsewhere */
+    assert_results(w, ty_check_runtimes, ""); /* another check reports the missing CRD */
 }
 
 static void test_deprecated_ones_fit_a_line(void **state)
@@ -41,7 +41,7 @@ static void test_gangs(void **state)
                    "podgroups.scheduling.volcano.sh, so their TrainJobs cannot start");
     doctor_fixture_put(w, &ty_kind_crd, "", "podgroups.scheduling.x-k8s.io", "{}");
     doctor_fixture_miss(w, &ty_kind_crd, "", "podgroups.scheduling.volcano.sh",
-                        -EACCES); /* who knows */
+                        -EACCES); /* not readable */
     assert_results(w, ty_check_runtimes, "ok runtimes: 2 runtimes");
 }
 

@@ -1,4 +1,5 @@
-/* Is the API server one that we know? */
+/* Checks the version of the API server. */
+#include "advise/check_server.h"
 #include "advise/doctor.h"
 
 #define FIRST       1000 /* builds without a version call themselves v0.0.0 */

@@ -1,3 +1,4 @@
+#include "advise/check_server.h"
 #include "advise/doctor_testing.h"
 
 static void version(struct doctor_fixture *w, const char *text)
@@ -16,7 +17,7 @@ static void test_old_and_new(void **state)
     assert_results(w, ty_check_server,
                    "fail server: Kubernetes v1.31.9+k3s1 at https://x is too old");
     assert_string_equal(w->said.first->fix, "upgrade the cluster to Kubernetes 1.32 or later");
-    version(w, "v0.0.0-master"); /* a build of one's own */
+    version(w, "v0.0.0-master"); /* a custom build */
     assert_result_has(w, ty_check_server, "ok server: ");
     doctor_fixture_miss(w, &ty_kind_server, "", "version", -EACCES);
     assert_result_has(w, ty_check_server,

@@ -1,4 +1,4 @@
-/* Does the API server reach the webhooks, and believe them? */
+/* Checks that the API server reaches the webhooks and trusts their certificate. */
 #include "advise/doctor.h"
 
 #include <errno.h>
@@ -8,13 +8,13 @@
 #include "store/kube/kube_kinds.h"
 
 #define DAY_S     ((int64_t)24 * 3600)
-#define SOON_DAYS 30 /* the operator renews 90 days ahead: it does not, then */
+#define SOON_DAYS 30 /* the operator renews 90 days ahead: it has failed to */
 #define REPAIR                                                                                     \
     "the operator puts it right by itself: look at its log (kubectl -n %.*s logs "                 \
     "deploy/" TY_TRAINER ")"
 
-/* Applies what is missing and leaves the Deployment as it is. Not by force: what somebody else
- * changed is then reported as a conflict, and stays. */
+/* Applies missing objects and leaves the Deployment as it is. Not forced: changes of other managers
+ * are reported as conflicts, and stay. */
 static void fix_missing(const struct ty_doctor_in *in, struct ty_check_results *ret,
                         struct ty_check_result *c)
 {
@@ -162,7 +162,7 @@ static void check_until(const struct ty_doctor_in *in, struct ty_check_results *
     ty_check_set_fix(ret, c, REPAIR, TY_ARG(ns));
 }
 
-/* The first webhook whose caBundle does not vouch for the certificate that is served. */
+/* The first webhook whose caBundle does not verify the served certificate. */
 static bool check_bundles(const struct ty_doctor_in *in, struct ty_check_results *ret,
                           const struct ty_pem *pem, struct ty_str ns, struct ty_str name)
 {
@@ -177,7 +177,7 @@ static bool check_bundles(const struct ty_doctor_in *in, struct ty_check_results
             struct ty_str ca =
                 ty_base64_decode(ret->arena, ty_json_str_at(*it, "clientConfig.caBundle"));
             int64_t until = in->now_s, then = in->now_s;
-            /* Its age has a line of its own. */
+            /* Its expiry has a line of its own. */
             if (ty_certs_expiry(in->gnutls, pem->cert, &until, NULL) == 0 && until <= then)
                 then = until - 1;
             if (ty_certs_check(in->gnutls, pem, ca, host, then, &err) == 0)
@@ -234,7 +234,7 @@ void ty_check_webhooks(const struct ty_doctor_in *in, struct ty_check_results *r
     if (good)
         ty_check_add(ret, TY_CHECK_LEVEL_OK, "webhooks", "both webhook configurations are there");
     if (!ty_doctor_webhook_service(ret->arena, in->snapshot, &ns, &name))
-        return; /* by URL, or not there at all: that was said */
+        return; /* by URL, or missing: reported above */
     check_service(in, ret, ns, name);
     check_certificate(in, ret, ns, name);
 }

@@ -43,7 +43,7 @@ static void test_missing_and_empty(void **state)
     assert_result_has(w, ty_check_webhooks, "warn webhooks: MutatingWebhookConfiguration");
 }
 
-/* What is suggested leaves the image, the namespace and the replicas as they are. */
+/* The suggested fix leaves image, namespace and replicas as they are. */
 static void test_the_fix_keeps_what_is_there(void **state)
 {
     struct doctor_fixture *w = *state;

@@ -1,4 +1,4 @@
-/* A few questions at a time, until all are answered. */
+/* Sends the queries, a few at a time, until all are answered. */
 #include "advise/cluster_reader.h"
 
 #include <errno.h>
@@ -7,15 +7,16 @@
 
 #include "store/kube/kube.h"
 
-#define AGENT      "trainyard/" TY_VERSION
-#define AT_ONCE    32 /* each has its own time: those that wait for a connection must not lose it */
+#define AGENT "trainyard/" TY_VERSION
+#define AT_ONCE                                                                                    \
+    32 /* each has its own timeout, which must not expire while it waits for a connection */
 #define TIMEOUT_MS 20000
 #define TRIES      3
 #define TICK_MS    250
 
 struct ty_cluster_reader {
     uv_loop_t loop;
-    uv_timer_t timer; /* a list may take its time: people want to see that somebody is there */
+    uv_timer_t timer; /* shows progress during long lists */
     struct ty_kube *kube;
     const char *server;
     struct ty_cluster_snapshot *snapshot;
@@ -28,7 +29,7 @@ struct ty_cluster_reader {
 struct pending_query {
     struct ty_cluster_reader *l;
     const struct ty_cluster_query *want;
-    bool full; /* not all that was answered could be kept */
+    bool snapshot_full; /* the snapshot is full */
 };
 
 int ty_cluster_reader_new(struct ty_cluster_reader **ret, const struct ty_kubeconfig *config,
@@ -78,8 +79,7 @@ static void on_tick(uv_timer_t *timer)
     report_progress(timer->data);
 }
 
-/* Without the server's address, which a client of several would need: a snapshot is of one server,
- * and whoever tells what is wrong with it names it. */
+/* Without the server's address: a snapshot is of one server, which the caller names. */
 static struct ty_str strip_server(const struct ty_cluster_reader *l, struct ty_str message)
 {
     const size_t n = strlen(l->server), said = n + sizeof(": ") - 1;
@@ -95,7 +95,7 @@ static void finish_query(struct pending_query *q, const struct ty_kube_response 
     struct ty_cluster_reader *l = q->l;
     const struct ty_cluster_query *w = q->want;
 
-    if (q->full)
+    if (q->snapshot_full)
         ty_cluster_snapshot_put_error(l->snapshot, w->kind, w->ns, w->name, -EFBIG,
                                       TY_LIT("there are more objects than can be read"));
     else if (answer->r < 0)
@@ -115,10 +115,11 @@ static void on_object(void *ctx, const struct ty_kube_object *o)
 {
     struct pending_query *q = ctx;
 
-    q->full |= ty_cluster_snapshot_put(q->l->snapshot, q->want->kind, o->ns, o->name, o->text) < 0;
+    q->snapshot_full |=
+        ty_cluster_snapshot_put(q->l->snapshot, q->want->kind, o->ns, o->name, o->text) < 0;
 }
 
-/* A list that begins anew: what was given is given again, and replaced. */
+/* A restarted list: its objects are replaced. */
 static void on_relist(void *ctx TY_UNUSED)
 {
 }
@@ -128,8 +129,8 @@ static void on_object_answer(void *ctx, const struct ty_kube_response *answer)
     struct pending_query *q = ctx;
 
     if (answer->r == 0)
-        q->full |= ty_cluster_snapshot_put(q->l->snapshot, q->want->kind, q->want->ns,
-                                           q->want->name, answer->text) < 0;
+        q->snapshot_full |= ty_cluster_snapshot_put(q->l->snapshot, q->want->kind, q->want->ns,
+                                                    q->want->name, answer->text) < 0;
     finish_query(q, answer);
 }
 

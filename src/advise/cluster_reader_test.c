@@ -1,4 +1,4 @@
-/* What a server says is for tests/adopt; here: none answers. */
+/* Without a server; answers are tested in tests/adopt. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,10 +41,10 @@ static void test_nobody_there(void **state TY_UNUSED)
     const struct ty_cluster_object *one =
         ty_cluster_snapshot_find(s, &ty_kind_configmap, TY_LIT("a"), TY_LIT("x"));
     assert_int_equal(one->r, -EAGAIN);
-    /* The address is for those to say who tell of it: they all do, and once is enough. */
+    /* Callers add the address, once. */
     assert_string_equal(one->why, "cannot connect to 127.0.0.1 port 1: Connection refused");
     assert_string_equal(ty_cluster_snapshot_list_error(s, &ty_kind_jobset)->why, one->why);
-    ty_cluster_reader_read(l, s, wants, 0, NULL, NULL); /* nothing to ask */
+    ty_cluster_reader_read(l, s, wants, 0, NULL, NULL); /* no queries */
     ty_cluster_reader_free(l);
     ty_cluster_snapshot_free(s);
 }

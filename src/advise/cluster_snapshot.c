@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-#define CEILING ((size_t)8 << 30) /* clusters are far smaller */
+#define CEILING ((size_t)8 << 30) /* far above real clusters */
 
-struct list { /* an answer for a whole kind; there are few */
+struct list { /* the result of a list; there are few */
     const struct ty_cluster_object *o;
     struct list *next;
 };
@@ -146,7 +146,7 @@ struct ty_json *ty_cluster_snapshot_parse(struct ty_arena *a, const struct ty_cl
 
     if (!ty_json_is(obj, TY_JSON_OBJECT))
         return NULL;
-    /* Items of lists do not carry them, and metadata alone calls itself PartialObjectMetadata. */
+    /* Items of lists lack them, and metadata alone has the kind PartialObjectMetadata. */
     ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, o->kind)));
     ty_json_set(a, obj, "kind", ty_json_cstr(a, o->kind->kind));
     return obj;

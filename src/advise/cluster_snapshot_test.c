@@ -76,7 +76,7 @@ static void test_asked_or_not(void **state TY_UNUSED)
     assert_int_equal(ty_cluster_snapshot_count(s, &ty_kind_jobset),
                      0); /* a list is not an object */
     assert_null(ty_cluster_snapshot_list_error(s, &ty_kind_jobset));
-    /* One who may not list may still get. */
+    /* A user who may not list may still get. */
     ty_cluster_snapshot_put_error(s, &ty_kind_secret, NS(""), NS(""), -EACCES, NS("forbidden"));
     assert_false(ty_cluster_snapshot_is_queried(s, &ty_kind_secret, NS("a"), NS("x")));
     assert_string_equal(ty_cluster_snapshot_list_error(s, &ty_kind_secret)->why, "forbidden");

@@ -1,4 +1,4 @@
-/* What the checks need, and the order in which they are made. */
+/* Which objects the checks need, and the order of the checks. */
 #include "advise/doctor.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ bool ty_doctor_webhook_service(struct ty_arena *a, const struct ty_cluster_snaps
     return false;
 }
 
-/* ---- what to read ---- */
+/* ---- queries ---- */
 
 static size_t first_step(struct ty_arena *a, const struct ty_doctor_in *in,
                          struct ty_cluster_query **ret)
@@ -63,7 +63,7 @@ static size_t first_step(struct ty_arena *a, const struct ty_doctor_in *in,
     return n;
 }
 
-/* What the webhooks' configurations lead to. */
+/* The objects that the webhook configurations refer to. */
 static size_t second_step(struct ty_arena *a, const struct ty_doctor_in *in,
                           struct ty_cluster_query **ret)
 {
@@ -90,7 +90,7 @@ size_t ty_doctor_queries(struct ty_arena *a, const struct ty_doctor_in *in, int 
     return step == 0 ? first_step(a, in, ret) : second_step(a, in, ret);
 }
 
-/* ---- all of them ---- */
+/* ---- all checks ---- */
 
 void ty_doctor_check(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {

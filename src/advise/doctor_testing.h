@@ -1,5 +1,4 @@
-/* For the tests of the checks: a snapshot told in JSON with ' for ", and what a check said of it.
- */
+/* Test fixture: a snapshot of JSON with ' for ", and the results of a check. */
 #ifndef TY_ADVISE_DOCTOR_TESTING_H
 #define TY_ADVISE_DOCTOR_TESTING_H
 
@@ -64,7 +63,7 @@ static inline void doctor_fixture_miss(struct doctor_fixture *w, const struct ty
                                   TY_LIT("forbidden"));
 }
 
-/* Runs a check; gives its lines as "level name: what" joined by newlines. */
+/* Runs a check; returns its lines as "level name: what" joined by newlines. */
 static inline const char *doctor_fixture_say(struct doctor_fixture *w, ty_doctor_fn *check)
 {
     const char *text = "";

@@ -1,4 +1,4 @@
-/* From facts to advice. */
+/* Turns facts about this machine into check results. */
 #include "advise/machine.h"
 
 #define MIB        ((int64_t)1 << 20)

@@ -1,4 +1,4 @@
-/* Looks around on this machine. */
+/* Collects facts about this machine. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,11 +18,11 @@
 #include "proc/cgroup.h"
 #include "proc/shim.h"
 
-#define ASK_MS 10000 /* a slow disk may hold python up */
-#define SAID   256   /* bytes of an answer */
+#define ASK_MS 10000 /* python is slow to start on a slow disk */
+#define SAID   256   /* bytes of output that are read */
 #define TORCH  "import importlib.metadata as m; print(m.version('torch'))"
 
-/* Along PATH; NULL: it is not there. */
+/* Searches PATH; NULL: not found. */
 static const char *find_program(struct ty_arena *a, const char *name)
 {
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
@@ -38,7 +38,7 @@ static const char *find_program(struct ty_arena *a, const char *name)
     return NULL;
 }
 
-/* Until its end or the time is over. */
+/* Waits for its end, or the timeout. */
 static size_t read_output(int fd, char *ret, size_t cap)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -53,7 +53,7 @@ static size_t read_output(int fd, char *ret, size_t cap)
     return n;
 }
 
-/* What a program prints, without the newline; NULL: it failed or said nothing. */
+/* The output of a program, without the newline; NULL: it failed or printed nothing. */
 static const char *run_program(struct ty_arena *a, const char *const *argv)
 {
     posix_spawn_file_actions_t files;
@@ -74,7 +74,7 @@ static const char *run_program(struct ty_arena *a, const char *const *argv)
     close(ends[0]);
     if (r != 0)
         return NULL;
-    kill(pid, SIGKILL); /* it has closed its output, or had its time */
+    kill(pid, SIGKILL); /* it has closed its output, or timed out */
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     struct ty_str text = ty_str_trim((struct ty_str){ said, n });
@@ -97,7 +97,7 @@ static void find_host(struct ty_arena *a, struct ty_machine *m)
         m->no_cgroup = ty_arena_printf(a, "%s", err.text);
 }
 
-/* The nearest folder above that exists is where it would be made. */
+/* The nearest existing parent folder, in which it would be created. */
 static void find_state(struct ty_arena *a, const char *state, struct ty_machine *m)
 {
     char *at = ty_arena_printf(a, "%s", state);

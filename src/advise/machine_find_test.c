@@ -1,4 +1,4 @@
-/* On whatever machine this runs: what must be so everywhere. tests/doctor takes things away. */
+/* Facts that hold on every machine. tests/doctor removes things. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +19,9 @@ static void test_this_one(void **state TY_UNUSED)
     assert_null(m.zygote);
     assert_true(m.host.cpus > 0 && m.host.memory > 0 && m.host.pods_most > 0);
     assert_true(m.cgroup || m.no_cgroup);
-    assert_null(m.state_bad); /* it would be made in /tmp */
+    assert_null(m.state_bad); /* it would be created in /tmp */
     assert_true(m.state_free > 0);
-    assert_int_not_equal(access("/tmp/trainyard-no-such", F_OK), 0); /* but is not */
+    assert_int_not_equal(access("/tmp/trainyard-no-such", F_OK), 0); /* but was not */
     assert_true(m.port_lo > 0 && m.port_hi > m.port_lo);
     assert_null(m.no_curl);
     assert_null(m.no_http2);

@@ -1,5 +1,5 @@
-/* Reads the configuration with the same tables that read TrainJobs: unknown fields and wrong types
- * are found by the schema engine, and told with their place. */
+/* Parses the configuration with the schema engine of TrainJobs, which finds unknown fields and
+ * wrong types and reports their positions. */
 #include "config/config.h"
 #include "config/config_inner.h"
 #include "store/file.h"
@@ -44,7 +44,7 @@ static int read_gates(struct ty_config *c, struct ty_str list, struct ty_err *er
     return 0;
 }
 
-/* ---- mistakes: all of them, a line each ---- */
+/* ---- errors: one line each ---- */
 
 struct mistakes {
     struct ty_arena *a;
@@ -53,7 +53,7 @@ struct mistakes {
     struct ty_strlist lines; /* "FILE:LINE:COL: path: what is wrong (hint)" */
 };
 
-/* The schema engine says "a.b in body must be of type integer": the path is there already. */
+/* The schema engine's message "a.b in body must be of type integer" repeats the path. */
 static const char *trim_detail(const struct ty_field_err *e)
 {
     size_t n = strlen(e->path);
@@ -70,7 +70,7 @@ static void add_mistakes(struct mistakes *m, const struct ty_errs *errs, const c
         struct ty_field_err said = *e;
         ty_auto_buf text = { 0 };
         if (strcmp(e->path, "<nil>") == 0)
-            continue; /* that rules were not checked: there are none */
+            continue; /* the note about unchecked rules: there are none */
         said.detail = trim_detail(e);
         if (e->why == TY_UNKNOWN)
             ty_buf_printf(&text, "%s: unknown field", e->path);
@@ -83,7 +83,7 @@ static void add_mistakes(struct mistakes *m, const struct ty_errs *errs, const c
     }
 }
 
-/* As many lines as the error holds, the last of them says how many are left. */
+/* As many lines as fit into the error; the last one says how many are omitted. */
 static int fail_with(const struct mistakes *m, struct ty_err *err)
 {
     char more[48];
@@ -98,7 +98,7 @@ static int fail_with(const struct mistakes *m, struct ty_err *err)
                    shown < m->lines.n ? more : "");
 }
 
-/* One document of our kind. */
+/* Exactly one document of our kind. */
 static int check_kind(const char *file, const struct ty_yaml_docs *docs, struct ty_err *err)
 {
     if (docs->n != 1)
@@ -125,8 +125,8 @@ static void decode_gates(struct mistakes *m, struct ty_config *c)
     }
 }
 
-/* The shape of the file, what it says, and whether that is in range: what has the wrong shape is
- * left at its default, so that the rest can be checked all the same. */
+/* Checks the types, reads the values and checks their ranges: a field of a wrong type stays at its
+ * default, so that all others are still checked. */
 static int decode_doc(struct ty_arena *a, const char *file, struct ty_json *doc,
                       struct ty_config *c, struct ty_err *err)
 {

@@ -1,5 +1,5 @@
 /* The operator's configuration file (config.trainer.kubeflow.org/v1alpha1) and feature gates. Every
- * field of v2.3.0 is read, with its default; a file in use is accepted as it is. Ours beyond it:
+ * field of v2.3.0 is read, with its default, so that existing files work unchanged. Our own fields:
  * webhook.certDir, plugins, runtimeProtection. */
 #ifndef TY_CONFIG_CONFIG_H
 #define TY_CONFIG_CONFIG_H
@@ -13,7 +13,7 @@ struct ty_config_workers { /* controller.groupKindConcurrency: "TrainJob.trainer
 };
 
 struct ty_config {
-    struct ty_settings settings;         /* what the pure core needs, gates included */
+    struct ty_settings settings;         /* for the pure core, gates included */
     struct ty_strlist enabled, disabled; /* names of plugins */
     bool status_said;                    /* the gate TrainJobStatus was set, on or off */
     bool finalizer;                      /* runtimeProtection: finalizer; else snapshot */
@@ -21,7 +21,7 @@ struct ty_config {
     int webhook_port;         /* 9443 */
     const char *webhook_host; /* NULL: every address */
     const char *cert_dir;     /* webhook.certDir; NULL: none */
-    bool certs;               /* certManagement.enable, or unset without certDir: make our own */
+    bool certs;               /* certManagement.enable, or unset without certDir: create our own */
 
     bool elect;                           /* leaderElection.leaderElect */
     int64_t lease_ms, renew_ms, retry_ms; /* 15000, 10000, 2000 */
@@ -47,24 +47,24 @@ struct ty_config {
 
 extern const struct ty_config ty_config_default;
 
-/* file: or NULL: defaults. gates: "Name=true,..." or NULL; they win over the file's. Unknown or
- * duplicate fields, wrong types and unknown gates are refused with "FILE:LINE:COL: ..."; values out
- * of range with v2.3.0's sentences, all of them. *ret lives with the arena, untouched on failure.
- */
+/* file NULL: defaults. gates: "Name=true,..." or NULL; they override those of the file. Refuses
+ * unknown or duplicate fields, wrong types and unknown gates with "FILE:LINE:COL: ...", and values
+ * out of range with v2.3.0's messages, all at once. *ret lives with the arena, untouched on
+ * failure. */
 int ty_config_read(struct ty_arena *a, const char *file, const char *gates, struct ty_config *ret,
                    struct ty_err *err);
-/* The same, of a text that is there. */
+/* The same, from a text. */
 int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text, const char *gates,
                     struct ty_config *ret, struct ty_err *err);
 
-/* Workers for "TrainJob.trainer.kubeflow.org"; 0: the file says nothing. */
+/* Workers for "TrainJob.trainer.kubeflow.org"; 0: not configured. */
 int ty_config_workers(const struct ty_config *c, const char *kind);
 /* The operator's own namespace: that of its pod, else "kubeflow-system". file NULL: where a pod has
  * it. Lives with the arena. */
 const char *ty_config_namespace(struct ty_arena *a, const char *file);
 
-/* What a new configuration changes, by field ("webhook.port: 9443 -> 9444"): in `live` what can be
- * taken over while running, in `restart` what the process keeps until it is started again. */
+/* The changes of a new configuration, by field ("webhook.port: 9443 -> 9444"): in `live` those that
+ * take effect at once, in `restart` those that need a restart. */
 struct ty_config_change {
     struct ty_strlist live, restart;
 };

@@ -1,5 +1,5 @@
-/* What is wrong with a configuration whose shape is right: v2.3.0's sentences in its order, and
- * then ours. */
+/* Checks the values of a configuration with correct types: v2.3.0's checks in its order, then
+ * ours. */
 #include "base/time.h"
 #include "config/config_inner.h"
 #include "net/bind_address.h"
@@ -54,8 +54,7 @@ static const char *as_seconds(const struct config_checker *c, int64_t ms)
     return ty_arena_printf(c->errs->arena, "%gs", (double)ms / 1000);
 }
 
-/* One of the durations is none, and was told: its default is not what anybody wrote, and is
- * compared with nothing. */
+/* One of the durations is invalid and already reported: its default is compared with nothing. */
 static bool durations_are_odd(const struct ty_json *doc)
 {
     static const char *const paths[] = { "leaderElection.leaseDuration",
@@ -71,7 +70,7 @@ static bool durations_are_odd(const struct ty_json *doc)
     return false;
 }
 
-/* As client-go's elector, which v2.3.0 ends in when it starts. */
+/* The checks of client-go's leader election, with which v2.3.0 fails at its start. */
 static void check_election(const struct config_checker *c, const struct ty_config *config)
 {
     const struct ty_field_path *at = TY_KEY(NULL, "leaderElection");

@@ -62,7 +62,7 @@ static void test_upstream(void **state)
     taken(HEAD "webhook: {port: 1}\nstatusServer: {port: 65535, qps: 0, burst: 0}\n"
                "clientConnection: {qps: 0, burst: 0}\n");
     taken(HEAD "metrics: {secureServing: false, auth: {enabled: true}}\n");
-    taken(HEAD "tls: {minVersion: '9.9', cipherSuites: [nonsense]}\n"); /* only warned about */
+    taken(HEAD "tls: {minVersion: '9.9', cipherSuites: [nonsense]}\n"); /* only a warning */
 }
 
 static void test_election(void **state)
@@ -86,7 +86,7 @@ static void test_election(void **state)
     refused(HEAD "leaderElection: {leaderElect: true, resourceLock: endpoints}\n",
             "c:3:51: invalid configuration: leaderElection.resourceLock: Invalid value: "
             "\"endpoints\": must be leases");
-    taken(HEAD "leaderElection: {leaderElect: true}\n"); /* v2.3.0 takes 0 s, and cannot start */
+    taken(HEAD "leaderElection: {leaderElect: true}\n"); /* v2.3.0 accepts 0 s, and cannot start */
     taken(HEAD "leaderElection: {leaderElect: true, leaseDuration: 0s}\n");
     taken(HEAD "leaderElection: {leaderElect: false, leaseDuration: 1s}\n");
 }

@@ -1,4 +1,4 @@
-/* What changed between two configurations, in words. */
+/* Describes the differences between two configurations. */
 #include "config/config_inner.h"
 
 static void put_words(struct ty_buf *b, const struct ty_strlist *w)

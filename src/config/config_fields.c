@@ -1,9 +1,9 @@
-/* Every field of the configuration, twice: its shape, by which the file is checked, and where its
- * value goes. A new field is a line in each. */
+/* Two tables of all fields of the configuration: the schema, by which the file is checked, and the
+ * member of struct ty_config that stores the value. A new field is a line in each. */
 #include "base/time.h"
 #include "config/config_inner.h"
 
-/* ---- the shape: what v2.3.0 knows, and ours ---- */
+/* ---- the schema: v2.3.0's fields, and ours ---- */
 
 static const struct ty_schema string = { .type = TY_T_STRING };
 static const struct ty_schema boolean = { .type = TY_T_BOOLEAN };
@@ -57,13 +57,13 @@ static const struct ty_field fields[] = {
 };
 const struct ty_schema ty_config_schema = { .type = TY_T_OBJECT, .fields = fields };
 
-/* ---- where the values go ---- */
+/* ---- where values are stored ---- */
 
 #define ROW(path, type, member, live)                                                              \
     {                                                                                              \
         path, offsetof(struct ty_config, member), TY_CONFIG_##type, live                           \
     }
-/* Live is what the operator looks up each time; the rest it has built sockets and clients from. */
+/* A live field is read at each use; sockets and clients were built from the others. */
 const struct ty_config_row ty_config_rows[] = {
     ROW("webhook.port", INT, webhook_port, false),
     ROW("webhook.host", TEXT, webhook_host, false),
@@ -116,7 +116,7 @@ const struct ty_config ty_config_default = {
     .status_burst = 10,
 };
 
-/* ---- filling in ---- */
+/* ---- values ---- */
 
 static void fill_workers(struct ty_arena *a, const struct ty_json *map, struct ty_config *c)
 {
@@ -135,13 +135,13 @@ static void fill_words(struct ty_arena *a, const struct ty_json *list, struct ty
     ty_each_item (it, list) {
         struct ty_str s = ty_json_as_str(*it);
         if (!s.p)
-            continue; /* no text: the shape says so */
+            continue; /* not a string: the schema reports it */
         ty_strlist_add(a, ret, ty_arena_strndup(a, s.p, s.n));
     }
 }
 
-/* A number without a unit is meant as seconds by those who write it: it is still refused, by the
- * shape (5) or here ("5"), with what to write instead; other fields are compared with it as if. */
+/* A number without a unit is still refused, by the schema (5) or here ("5"), with the right
+ * spelling; other fields are compared with it as seconds, which is what was meant. */
 static void bare_seconds(const struct ty_json *v, const char *path, int64_t seconds,
                          int64_t *ret_ms, struct ty_errs *errs)
 {
@@ -185,7 +185,7 @@ static double number_of(struct ty_arena *a, const struct ty_json *v)
     return strtod(ty_arena_strndup(a, v->s, v->n), NULL);
 }
 
-/* Whether it has the type that the row reads; if not, the shape has said so. Durations look
+/* Whether the value has the type of the row; if not, the schema has reported it. Durations check
  * themselves. */
 static bool fits(enum ty_config_type type, const struct ty_json *v)
 {

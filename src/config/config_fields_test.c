@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-/* Both tables are about the same fields: each row is in the shape, each leaf of the shape has a
+/* Both tables have the same fields: each row is in the schema, each leaf of the schema has a
  * row. */
 static const struct ty_schema *at_path(const char *path)
 {
@@ -42,7 +42,7 @@ static size_t leaves(const struct ty_schema *s, const char *path)
     for (const struct ty_config_row *row = ty_config_rows; row->path; row++)
         if (strcmp(row->path, path) == 0)
             return 1;
-    /* gates have a function of their own, the lock is only checked */
+    /* gates are read by another function, the resource lock is only checked */
     assert_true(strcmp(path, "apiVersion") == 0 || strcmp(path, "kind") == 0 ||
                 strcmp(path, "featureGates") == 0 ||
                 strcmp(path, "leaderElection.resourceLock") == 0);

@@ -1,5 +1,4 @@
-/* How the configuration is put together: the shape of the file, a row for each field, the checks.
- */
+/* What the files of config share: the schema of the file, a row for each field, the checks. */
 #ifndef TY_CONFIG_CONFIG_INNER_H
 #define TY_CONFIG_CONFIG_INNER_H
 
@@ -13,8 +12,8 @@ enum ty_config_type {
     TY_CONFIG_INT,
     TY_CONFIG_NUMBER,
     TY_CONFIG_BOOL,
-    TY_CONFIG_TEXT,     /* "" is as if it were not there */
-    TY_CONFIG_DURATION, /* into milliseconds; 0 is as if it were not there */
+    TY_CONFIG_TEXT,     /* "" counts as absent */
+    TY_CONFIG_DURATION, /* in milliseconds; 0 counts as absent */
     TY_CONFIG_WORDS,
     TY_CONFIG_WORKERS,
     TY_CONFIG_PROTECTION,
@@ -27,12 +26,11 @@ struct ty_config_row {
 };
 extern const struct ty_config_row ty_config_rows[]; /* ends with path NULL */
 
-/* What the file says, into c; values of a wrong type are left out. Durations that are none go to
- * errs; the entries that are there are those of the shape, and a duration without its unit gets
- * a hint there. */
+/* Stores the values of the file in c, except those of a wrong type. Adds invalid durations to errs,
+ * and to existing schema errors of durations a hint about the unit. */
 void ty_config_decode(struct ty_arena *a, const struct ty_json *doc, struct ty_config *c,
                       struct ty_errs *errs);
-/* v2.3.0's checks in its order, then ours. doc: for places. */
+/* v2.3.0's checks in its order, then ours. doc: for positions. */
 void ty_config_validate(const struct ty_config *c, const struct ty_json *doc, struct ty_errs *errs);
 
 #endif

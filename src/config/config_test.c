@@ -84,7 +84,7 @@ static void test_refusals(void **state)
     refused(HEAD, "Nonsense=true", "--feature-gates: unknown feature gate \"Nonsense\"");
 }
 
-/* Unknown fields, wrong types, durations, gates and ranges are told together. */
+/* Unknown fields, wrong types, durations, gates and ranges are reported together. */
 static void test_all_at_once(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void test_durations_without_unit(void **state)
         HEAD "leaderElection: {retryPeriod: '2'}\n", NULL,
         "c.yaml:3:31: leaderElection.retryPeriod: Invalid value: \"2\": a duration needs a unit "
         "(did you mean \"2s\"?)");
-    /* compared with the others as what was meant: no second mistake of it */
+    /* compared with the others as seconds: no second error */
     refused(
         HEAD "leaderElection: {leaderElect: true, leaseDuration: 60, renewDeadline: 30s}\n", NULL,
         "c.yaml:3:52: leaderElection.leaseDuration: Invalid value: \"integer\": must be of type "
@@ -127,7 +127,7 @@ static void test_durations_without_unit(void **state)
         "string: \"integer\" (write \"-5\" in quotes)");
 }
 
-/* More than the error's text holds: whole lines, and how many are left. */
+/* More errors than fit: whole lines, and how many are omitted. */
 static void test_many_mistakes(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void test_shipped(void **state)
     assert_int_equal(ty_config_workers(&c, "TrainJob.trainer.kubeflow.org"), 5);
     assert_int_equal(ty_config_workers(&c, "Other"), 0);
     assert_true(c.certs);
-    /* but for these two it is what no file means */
+    /* except for these two it equals the defaults */
     assert_int_equal(ty_config_parse(a, NULL, ty_str(""), NULL, &none, &err), 0);
     ty_config_compare(a, &none, &c, &change);
     assert_int_equal(change.live.n, 1);
@@ -253,7 +253,7 @@ static void test_values(void **state)
     assert_int_equal(c.webhook_port, 1);
     assert_string_equal(c.webhook_host, "127.0.0.1");
     assert_string_equal(c.cert_dir, "/certs");
-    assert_false(c.certs); /* nobody said that we should make them, too */
+    assert_false(c.certs); /* certManagement.enable is not set */
     assert_int_equal(c.lease_ms, 90000);
     assert_int_equal(c.retry_ms, 1500);
     assert_string_equal(c.lease_name, "x");

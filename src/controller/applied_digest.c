@@ -1,11 +1,11 @@
-/* Owned fields as a number: the sum over all leaves of a hash of the leaf's path and value. A sum,
- * because the API server sorts what we do not. */
+/* The digest is the sum over all leaves of a hash of the leaf's path and value: a sum, because the
+ * API server sorts fields and we do not. */
 #include "base/hash.h"
 #include "controller/applied_digest_inner.h"
 
 #define ROOT 0u /* the path of the whole object */
-/* Two lists of some thousand items in opposite orders, a tenth of a second: whoever applies more
- * costs no more than that with each event. */
+/* Enough for lists of some thousand items in opposite orders; bounds the cost of each event at a
+ * tenth of a second, whatever users apply. */
 #define MAX_COMPARES ((size_t)4000000)
 
 static uint64_t hash_step(uint64_t path, char kind, struct ty_str text)
@@ -15,19 +15,19 @@ static uint64_t hash_step(uint64_t path, char kind, struct ty_str text)
 
 static uint64_t hash_leaf(uint64_t path, const struct ty_json *v)
 {
-    if (ty_json_is(v, TY_JSON_STRING)) /* most are: one hash less */
+    if (ty_json_is(v, TY_JSON_STRING)) /* the common case: one hash less */
         return ty_hash_bytes(path + 's', v->s, v->n);
     return ty_hash_pair(path, ty_json_hash(v));
 }
 
-/* ---- what says nothing ---- */
+/* ---- empty members ---- */
 
 static const struct ty_field *field_of(const struct ty_schema *s, struct ty_str key)
 {
     return s && s->type == TY_T_OBJECT ? ty_schema_field(s, key) : NULL;
 }
 
-/* Whether {} in this member is the same as no such member. */
+/* Whether {} in this member means the same as its absence. */
 static bool is_omitted_empty(const struct ty_field *f)
 {
     return f && (f->flags & TY_F_ALWAYS) && !(f->flags & TY_F_REQUIRED) &&
@@ -39,7 +39,7 @@ static bool is_empty(const struct ty_json *v)
     return ty_json_is(v, TY_JSON_OBJECT) && v->n == 0;
 }
 
-/* Atomic lists and maps are replaced whole: what is in them stays as it is. */
+/* Atomic lists and maps are replaced whole, so their content is not trimmed. */
 static void trim_empty(const struct ty_schema *s, struct ty_json *v)
 {
     if (ty_json_is(v, TY_JSON_ARRAY) && s->list_keys) {
@@ -49,7 +49,7 @@ static void trim_empty(const struct ty_schema *s, struct ty_json *v)
     }
     if (!ty_json_is(v, TY_JSON_OBJECT) || s->type != TY_T_OBJECT || s->map_atomic)
         return;
-    for (size_t i = v->n; i-- > 0;) { /* backwards: the last may go */
+    for (size_t i = v->n; i-- > 0;) { /* backwards, because members are removed */
         struct ty_json_member m = v->members[i];
         const struct ty_field *f = field_of(s, m.key);
         if (f)
@@ -69,9 +69,9 @@ const struct ty_json *ty_applied_digest_normalize(struct ty_arena *a, const stru
     return copy;
 }
 
-/* ---- what we want ---- */
+/* ---- desired fields ---- */
 
-/* A map without members is owned as such, and stays equal when others put theirs into it. */
+/* An empty map is owned itself, and stays equal when other managers add members. */
 static uint64_t hash_field(uint64_t path, const struct ty_schema *s, const struct ty_json *v)
 {
     bool map = ty_json_is(v, TY_JSON_OBJECT) && !(s && s->map_atomic);
@@ -87,7 +87,7 @@ const struct ty_schema *ty_applied_digest_member(const struct ty_schema *s, stru
     return s && s->type == TY_T_MAP ? s->items : NULL;
 }
 
-/* {"containerPort":80,"protocol":"TCP"}: keys sorted, an absent one by its default. */
+/* {"containerPort":80,"protocol":"TCP"}: keys sorted, absent ones by their default. */
 struct ty_str ty_applied_digest_key(struct ty_arena *a, const struct ty_schema *list,
                                     const struct ty_json *item)
 {
@@ -154,9 +154,8 @@ static uint64_t digest_value(struct ty_arena *a, const struct ty_schema *s, cons
     return hash_field(path, s, v);
 }
 
-/* What the API server itself knows of metadata: references by uid, each atomic; a set of
- * finalizers.
- */
+/* The schema of metadata that the API server uses: ownerReferences by uid, each atomic; a set of
+ * finalizers. */
 static const char *const uid_key[] = { "uid", NULL };
 static const struct ty_schema reference = { .type = TY_T_OBJECT, .map_atomic = true };
 static const struct ty_schema references = { .type = TY_T_ARRAY,
@@ -177,7 +176,7 @@ const struct ty_schema *ty_applied_digest_root(const struct ty_schema *s, struct
                                       : ty_applied_digest_member(s, key);
 }
 
-/* What names an object is not owned by anyone. */
+/* Fields that identify an object have no owner. */
 bool ty_applied_digest_is_name(struct ty_str key, bool meta)
 {
     return meta ? ty_str_is(key, "name") || ty_str_is(key, "namespace")
@@ -206,7 +205,7 @@ uint64_t ty_applied_digest_desired(struct ty_arena *a, const struct ty_schema *s
     return sum ? sum : 1;
 }
 
-/* ---- what is owned ---- */
+/* ---- owned fields ---- */
 
 static bool item_fits(const struct ty_json *item, const struct ty_json *key)
 {
@@ -218,7 +217,7 @@ static bool item_fits(const struct ty_json *item, const struct ty_json *key)
     return key != NULL;
 }
 
-/* What place `at` of v holds, if it is what the step means. */
+/* The value at index `at` of v, if it is what the path element denotes. */
 static const struct ty_json *fits_at(const struct ty_json *v, uint32_t at, char kind,
                                      struct ty_str text, const struct ty_json *key)
 {
@@ -229,8 +228,8 @@ static const struct ty_json *fits_at(const struct ty_json *v, uint32_t at, char 
     return fits ? item : NULL;
 }
 
-/* Looked for from *hint on: the API server sorts members and their owners alike. *left is how many
- * places may still be looked at. */
+/* Searches from *hint on, because the API server sorts members and their owners alike. *left: how
+ * many comparisons are still allowed. */
 static const struct ty_json *find_field(struct ty_arena *a, const struct ty_json *v, char kind,
                                         struct ty_str text, uint32_t *hint, size_t *left)
 {
@@ -261,7 +260,7 @@ const struct ty_json *ty_applied_digest_pick(struct ty_arena *a, const struct ty
 
 struct digest_walk {
     struct ty_arena *a;
-    size_t left; /* places that may still be looked at */
+    size_t left; /* comparisons that are still allowed */
 };
 
 static uint64_t digest_owned(struct digest_walk *w, const struct ty_schema *s,

@@ -1,5 +1,5 @@
-/* Two walks: over what is wanted, beside the live object; and over what the manager owns, beside
- * what is wanted. The first finds what would be added or changed, the second what would go. */
+/* Two walks: over the wanted object beside the live one, for fields to add or change; and over the
+ * fields that the manager owns beside the wanted object, for fields to remove. */
 #include "controller/applied_digest_diff.h"
 
 #include "base/buf.h"
@@ -49,13 +49,13 @@ static struct ty_str key_text(struct ty_arena *a, struct ty_str key)
     return (struct ty_str){ ty_arena_strndup(a, b.p, b.n), b.n };
 }
 
-/* A member whose name has a dot in it stands in brackets, as field paths of Kubernetes write it. */
+/* A member whose name contains a dot is written in brackets, as in Kubernetes field paths. */
 static struct ty_field_path member_path(const struct ty_field_path *up, struct ty_str key)
 {
     return (struct ty_field_path){ up, key, -1, ty_str_contains(key, TY_LIT(".")) };
 }
 
-/* ---- what is wanted ---- */
+/* ---- wanted fields ---- */
 
 static void diff_value(const struct applied_diff_walk *w, const struct ty_schema *s,
                        const struct ty_json *v, const struct ty_json *filled,
@@ -125,9 +125,9 @@ static void diff_root(const struct applied_diff_walk *w)
     }
 }
 
-/* ---- what is owned ---- */
+/* ---- owned fields ---- */
 
-/* The fields of the same place that the other managers own: those stay. */
+/* The fields below the same path that other managers own: an apply does not remove those. */
 enum { OTHERS_MAX = 16 };
 struct other_owners {
     const struct ty_json *v[OTHERS_MAX];
@@ -177,7 +177,7 @@ static void diff_owned_step(const struct applied_diff_walk *w, const struct ty_j
                                     : (struct ty_field_path){ at, key_text(w->a, text), -1, true };
 
     if (!is)
-        return; /* gone already */
+        return; /* removed already */
     if (!stays && !inner.n)
         add_change(w, &here, is, NULL);
     else if (ty_json_len(m->value))

@@ -1,5 +1,5 @@
-/* The fields that an apply of ours would change, by name: what applied_digest.h says with one
- * number, for people. */
+/* The fields that an apply would change, by path: the readable form of what applied_digest.h
+ * compares. */
 #ifndef TY_CONTROLLER_APPLIED_DIGEST_DIFF_H
 #define TY_CONTROLLER_APPLIED_DIGEST_DIFF_H
 
@@ -11,7 +11,7 @@ struct ty_field_change {
     struct ty_field_change *next;
     const char *path;          /* "spec.replicatedJobs[node].template.spec.backoffLimit" */
     const struct ty_json *was; /* NULL: it would be added */
-    const struct ty_json *now; /* NULL: it would be taken away */
+    const struct ty_json *now; /* NULL: it would be removed */
 };
 struct ty_field_changes {
     struct ty_field_change *first, *last;
@@ -30,8 +30,9 @@ struct ty_applied_digest_diff_in {
     const struct ty_json *live;     /* with its managedFields */
     const char *manager;
 };
-/* A field that is wanted and has another value, or none; and a field that only the manager owns and
- * no longer wants. What others own is not looked at. All lives with the arena. */
+/* Reports fields that are wanted and have another value, or none; and fields that only the
+ * manager owns and no longer wants. Fields of other managers are ignored. Everything lives with
+ * the arena. */
 void ty_applied_digest_diff(struct ty_arena *a, const struct ty_applied_digest_diff_in *in,
                             struct ty_field_changes *ret);
 

@@ -20,7 +20,7 @@
     "'k:{\\'name\\':\\'node\\'}':{'.':{},'f:name':{},'f:template':{'f:spec':{'f:template':{"       \
     "'f:spec':{'f:containers':{'k:{\\'name\\':\\'node\\'}':{'.':{},'f:name':{}" node "}}}}}}}}}}"
 
-struct bench {
+struct fixture {
     struct ty_arena *a;
     struct ty_field_changes changes;
 };
@@ -28,7 +28,7 @@ struct bench {
 static int setup(void **state)
 {
     struct ty_arena *a = ty_arena_new((size_t)8 << 20);
-    struct bench *b = ty_new(a, struct bench);
+    struct fixture *b = ty_new(a, struct fixture);
 
     b->a = a;
     *state = b;
@@ -37,7 +37,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    ty_arena_free(((struct bench *)*state)->a);
+    ty_arena_free(((struct fixture *)*state)->a);
     return 0;
 }
 
@@ -53,7 +53,7 @@ static struct ty_json *entry(struct ty_arena *a, const char *manager, const char
 }
 
 /* live, of which `trainer` owns `mine`, and `kueue` owns `theirs` (NULL nothing). */
-static void differ(struct bench *b, const char *wanted, const char *filled, const char *live,
+static void differ(struct fixture *b, const char *wanted, const char *filled, const char *live,
                    const char *mine, const char *theirs)
 {
     struct ty_json *l = json_of(b->a, live), *list = ty_json_array(b->a);
@@ -71,7 +71,7 @@ static void differ(struct bench *b, const char *wanted, const char *filled, cons
     ty_applied_digest_diff(b->a, &in, &b->changes);
 }
 
-static void check_one(const struct bench *b, const char *path, const char *was, const char *now)
+static void check_one(const struct fixture *b, const char *path, const char *was, const char *now)
 {
     const struct ty_field_change *c = b->changes.first;
 
@@ -83,9 +83,9 @@ static void check_one(const struct bench *b, const char *path, const char *was, 
 
 static void test_what_is_there_is_no_change(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
-    /* Another's label, a default, members in another order. */
+    /* A label of another manager, a default, members in another order. */
     differ(
         b, POD(",'command':['a'],'ports':[{'containerPort':29500}]", ""),
         POD(",'command':['a'],'ports':[{'containerPort':29500,'protocol':'TCP'}]", ""),
@@ -99,7 +99,7 @@ static void test_what_is_there_is_no_change(void **state)
 
 static void test_changed_added_taken_away(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
     differ(b, POD(",'image':'b'", ""), NULL, POD(",'image':'a'", ""), FIELDS(",'f:image':{}", ""),
            NULL);
@@ -112,7 +112,7 @@ static void test_changed_added_taken_away(void **state)
 
 static void test_a_whole_item_is_one_change(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
     differ(b, POD(",'env':[{'name':'A','value':'1'},{'name':'B','value':'2'}]", ""), NULL,
            POD(",'env':[{'name':'A','value':'1'}]", ""),
@@ -130,7 +130,7 @@ static void test_a_whole_item_is_one_change(void **state)
 
 static void test_what_others_own_too_stays(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     const char *live = POD("", ",'kueue.x/q':'team'");
 
     differ(b, POD("", ""), NULL, live, FIELDS("", ",'f:kueue.x/q':{}"),
@@ -138,13 +138,13 @@ static void test_what_others_own_too_stays(void **state)
     assert_int_equal(b->changes.n, 0);
     differ(b, POD("", ""), NULL, live, FIELDS("", ",'f:kueue.x/q':{}"), NULL);
     check_one(b, "metadata.labels[kueue.x/q]", "\"team\"", "-");
-    differ(b, POD("", ""), NULL, live, NULL, NULL); /* nobody ever applied it */
+    differ(b, POD("", ""), NULL, live, NULL, NULL); /* it was never applied */
     assert_int_equal(b->changes.n, 0);
 }
 
 static void test_an_empty_map_wants_nothing_of_it(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
     differ(b, "{'metadata':{'name':'t','annotations':{}},'spec':{}}", NULL,
            "{'metadata':{'name':'t','annotations':{'x':'y'}},'spec':{'suspend':true}}", NULL, NULL);

@@ -1,6 +1,6 @@
-/* The fields that a manager owns of a live object, with their live values: what it has to apply so
- * that nothing changes. Lists keep the live order, because an apply in another order reorders them,
- * and JobSet's webhook takes that for a change. */
+/* The fields that a manager owns of a live object, with their live values: an apply of them changes
+ * nothing. Lists stay in the live order, because an apply in another order reorders them, and
+ * JobSet's webhook takes that for a change. */
 #include "base/map.h"
 #include "controller/applied_digest_inner.h"
 
@@ -8,7 +8,7 @@ static struct ty_json *extract_value(struct ty_arena *a, const struct ty_schema 
                                      const struct ty_json *fields, const struct ty_json *live,
                                      bool root);
 
-/* Does it own members or items of this field, or the field itself? */
+/* Whether the manager owns members or items of this field, or only the field itself. */
 static bool has_steps(const struct ty_json *fields)
 {
     ty_each_member (m, fields)
@@ -17,7 +17,7 @@ static bool has_steps(const struct ty_json *fields)
     return false;
 }
 
-/* A map that it owns without members: those that are in it now are somebody else's. */
+/* A map that the manager owns without members: its current members belong to others. */
 static struct ty_json *extract_leaf(struct ty_arena *a, const struct ty_schema *s,
                                     const struct ty_json *live)
 {
@@ -47,7 +47,7 @@ static struct ty_json *extract_object(struct ty_arena *a, const struct ty_schema
     return obj;
 }
 
-/* Keys are compared as we print them: Go escapes more than we do. */
+/* Keys are compared as we print them, because Go escapes more characters. */
 static void index_items(struct ty_arena *a, const struct ty_json *fields, struct ty_map *ret)
 {
     ty_each_member (m, fields) {
@@ -60,8 +60,8 @@ static void index_items(struct ty_arena *a, const struct ty_json *fields, struct
     }
 }
 
-/* An item is found by its keys, so they are applied with it even if nobody owns them; not one that
- * the API server fills in by itself (protocol: TCP), which would then be owned. */
+/* Items are merged by their keys, so the keys are applied even if the manager does not own them;
+ * except one that the API server defaults (protocol: TCP), which would become owned. */
 static void add_keys(struct ty_arena *a, const struct ty_schema *s, struct ty_json *item,
                      const struct ty_json *live)
 {

@@ -21,7 +21,7 @@ static void test_all_that_was_applied(void **state TY_UNUSED)
     const struct ty_json *got =
         extract(a, applied_stored(a, ty_kind_jobset.schema, obj, "trainer"));
 
-    ty_json_del(ty_json_get(obj, "metadata"), TY_LIT("name")); /* names are nobody's */
+    ty_json_del(ty_json_get(obj, "metadata"), TY_LIT("name")); /* names have no owner */
     assert_string_equal(json_show(a, got), json_show(a, obj)); /* the order of lists, too */
 }
 
@@ -76,7 +76,8 @@ static void test_nothing_is_owned(void **state TY_UNUSED)
                         "{}");
 }
 
-/* Fields that are owned and gone, steps of another type than the value, steps without a name. */
+/* Fields that are owned and do not exist, path elements of another type than the value, and without
+ * a name. */
 static void test_fields_that_do_not_fit(void **state TY_UNUSED)
 {
     static const char *const bad[] = {

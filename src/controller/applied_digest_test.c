@@ -61,11 +61,12 @@ static void test_a_changed_value_differs(void **state TY_UNUSED)
     assert_false(same == live(a, LIVE("\"suspend\":false,", "b")));
     assert_false(same == live(a, LIVE("", "b")));
     assert_false(same == live(a, LIVE("\"suspend\":true,", "c"))); /* within an atomic list */
-    /* what somebody else added is no business of ours */
+    /* fields of other managers are ignored */
     assert_true(same == live(a, LIVE("\"suspend\":true,\"ttlSecondsAfterFinished\":1,", "b")));
 }
 
-/* A field that is no longer wanted must be applied away: its being owned shows. */
+/* A field that is no longer wanted must be removed by an apply: the digests differ because it is
+ * owned. */
 static void test_a_field_too_many_differs(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
@@ -99,8 +100,8 @@ static struct ty_json *wide(struct ty_arena *a, int n, bool opposite)
     return json_read(a, ty_arena_strndup(a, all.p, all.n));
 }
 
-/* Thousands of fields are compared, as long as that is cheap; else nobody knows, which costs an
- * apply and not the loop's time. */
+/* Thousands of fields are compared as long as that is cheap; else the digest is 0, which costs an
+ * apply and not the time of the loop. */
 static void test_wide_objects(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
@@ -155,7 +156,7 @@ static void test_nothing_empty_is_applied(void **state TY_UNUSED)
     assert_string_equal(ty_json_text(a, v).p, TEMPLATE("\"metadata\":{},", "")); /* a copy */
 }
 
-/* v2.3.0 owns them: that alone is no reason to write. A label more is. */
+/* v2.3.0 owns empty structs: that alone causes no write. One more label does. */
 static void test_empty_structs_are_not_compared(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
@@ -175,8 +176,8 @@ static void test_empty_structs_are_not_compared(void **state TY_UNUSED)
     assert_false(ty_applied_digest_live(a, s, owned, "trainer") == want);
 }
 
-/* What an API server may never send: nothing crashes, nothing is found that is not there, and no
- * number is the one of the object that we want, so it is applied. */
+/* Malformed managedFields: no crash, no field is found that does not exist, and the digest never
+ * equals the desired one, so the object is applied. */
 static void test_odd_fields(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);

@@ -53,7 +53,7 @@ static inline struct ty_json *applied_stored(struct ty_arena *a, const struct ty
     ty_json_set(a, entry, "manager", ty_json_cstr(a, manager));
     ty_json_set(a, entry, "operation", ty_json_cstr(a, "Apply"));
     struct ty_json *fields = applied_fields_of(a, s, obj, true);
-    struct ty_json *names = ty_json_get(fields, "f:metadata"); /* which are nobody's */
+    struct ty_json *names = ty_json_get(fields, "f:metadata"); /* which have no owner */
     if (names && ty_json_del(names, TY_LIT("f:name")))
         ty_json_del(names, TY_LIT("f:namespace"));
     ty_json_set(a, entry, "fieldsV1", fields);

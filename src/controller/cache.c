@@ -1,4 +1,4 @@
-/* One allocation an object: names and text behind the struct. */
+/* One allocation for each object: struct, then text and names. */
 #include <stdlib.h>
 
 #include "base/budget.h"
@@ -13,13 +13,13 @@
 
 #define MANAGER      "trainer"
 #define PASS_CEILING ((size_t)64 << 20)
-#define CUT_LEVELS   2 /* metadata, spec and status are opened */
-#define CUT_PART     8 /* a member that stays takes at most this part of what is whole */
+#define CUT_LEVELS   2 /* members of metadata, spec and status are cut one by one */
+#define CUT_PART     8 /* a member stays if it takes at most this fraction of the limit */
 
 struct body {
     size_t refs, n;
     uint64_t hash;
-    bool shared; /* in the map; a second text of the same hash is not */
+    bool shared; /* in ty_cache.bodies; a second text with the same hash is not */
     char text[];
 };
 
@@ -27,52 +27,53 @@ struct cache_entry {
     struct ty_cached pub;
     struct body *body;
     size_t size;
-    char data[]; /* text, ns, name, uid, job, job uid, maker: each ends with NUL */
+    char data[]; /* text, ns, name, uid, job, job uid, creator: each ends with NUL */
 };
 
 struct ty_cache {
     struct ty_map by_key;     /* "kind.group/ns/name" -> entry */
     struct ty_map bodies;     /* hash, eight bytes -> body */
-    struct ty_arena *scratch; /* not of the budget: what is told must be kept, however full it is */
+    struct ty_arena *scratch; /* outside of the budget: a watch event must be stored, however full
+                                 the budget is */
     struct ty_budget *budget; /* may be NULL */
     size_t bytes;
 };
 
 struct ty_cache *ty_cache_new(void)
 {
-    struct ty_cache *w = ty_xalloc(calloc(1, sizeof(*w)));
+    struct ty_cache *c = ty_xalloc(calloc(1, sizeof(*c)));
 
-    w->scratch = ty_arena_new_input(PASS_CEILING, NULL);
-    return w;
+    c->scratch = ty_arena_new_input(PASS_CEILING, NULL);
+    return c;
 }
 
-void ty_cache_set_budget(struct ty_cache *w, struct ty_budget *budget)
+void ty_cache_set_budget(struct ty_cache *c, struct ty_budget *budget)
 {
-    w->budget = budget;
-    ty_budget_charge(budget, w->bytes);
+    c->budget = budget;
+    ty_budget_charge(budget, c->bytes);
 }
 
-static void charge_bytes(struct ty_cache *w, size_t n)
+static void charge_bytes(struct ty_cache *c, size_t n)
 {
-    w->bytes += n;
-    ty_budget_charge(w->budget, n);
+    c->bytes += n;
+    ty_budget_charge(c->budget, n);
 }
 
-static void release_bytes(struct ty_cache *w, size_t n)
+static void release_bytes(struct ty_cache *c, size_t n)
 {
-    w->bytes -= n;
-    ty_budget_release(w->budget, n);
+    c->bytes -= n;
+    ty_budget_release(c->budget, n);
 }
 
-/* The longest text that is kept whole. */
-static size_t max_whole_bytes(const struct ty_cache *w)
+/* The longest text that is stored whole. */
+static size_t max_whole_bytes(const struct ty_cache *c)
 {
-    bool tight = w->budget && w->budget->ceiling && w->bytes > w->budget->ceiling / 2;
+    bool tight = c->budget && c->budget->ceiling && c->bytes > c->budget->ceiling / 2;
 
     return tight ? TY_CACHE_TIGHT : TY_CACHE_WHOLE;
 }
 
-/* In a buffer of the caller's; too long a name finds nothing. */
+/* In a fixed buffer; a longer name finds nothing. */
 struct key {
     size_t n;
     char text[640];
@@ -86,7 +87,7 @@ static void key_add(struct key *k, struct ty_str s)
     k->n += n;
 }
 
-/* By hand: made twenty times for every TrainJob, where snprintf() took 4 % of all instructions. */
+/* Built by hand: twenty keys for every TrainJob, where snprintf() took 4 % of all instructions. */
 static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
     struct key k;
@@ -103,7 +104,7 @@ static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty
     return k;
 }
 
-static void body_unref(struct ty_cache *w, struct cache_entry *e)
+static void body_unref(struct ty_cache *c, struct cache_entry *e)
 {
     struct body *b = e->body;
 
@@ -112,31 +113,31 @@ static void body_unref(struct ty_cache *w, struct cache_entry *e)
     if (!b || --b->refs > 0)
         return;
     if (b->shared)
-        ty_map_del(&w->bodies, (struct ty_str){ (const char *)&b->hash, sizeof(b->hash) });
-    release_bytes(w, sizeof(*b) + b->n + 1);
+        ty_map_del(&c->bodies, (struct ty_str){ (const char *)&b->hash, sizeof(b->hash) });
+    release_bytes(c, sizeof(*b) + b->n + 1);
     free(b);
 }
 
-static void entry_free(struct ty_cache *w, struct cache_entry *e)
+static void entry_free(struct ty_cache *c, struct cache_entry *e)
 {
-    body_unref(w, e);
-    release_bytes(w, sizeof(*e) + e->size);
+    body_unref(c, e);
+    release_bytes(c, sizeof(*e) + e->size);
     free(e);
 }
 
-void ty_cache_free(struct ty_cache *w)
+void ty_cache_free(struct ty_cache *c)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
 
-    if (!w)
+    if (!c)
         return;
-    while ((s = ty_map_next(&w->by_key, &at)))
-        entry_free(w, s->value);
-    ty_map_done(&w->by_key);
-    ty_map_done(&w->bodies);
-    ty_arena_free(w->scratch);
-    free(w);
+    while ((s = ty_map_next(&c->by_key, &at)))
+        entry_free(c, s->value);
+    ty_map_done(&c->by_key);
+    ty_map_done(&c->bodies);
+    ty_arena_free(c->scratch);
+    free(c);
 }
 
 static const char *copy_text(char **at, struct ty_str s)
@@ -150,21 +151,21 @@ static const char *copy_text(char **at, struct ty_str s)
     return p;
 }
 
-/* Who wrote it first, by what the API server noted; status aside. */
-static struct ty_str maker_of(const struct ty_json *obj)
+/* The manager of the oldest managedFields entry, except status. */
+static struct ty_str creator_of(const struct ty_json *obj)
 {
     const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
-    struct ty_str maker = { 0 };
+    struct ty_str creator = { 0 };
     int64_t first = INT64_MAX, t = 0;
 
     ty_each_item (it, entries) {
         if (ty_json_str_at(*it, "subresource").n == 0 &&
             ty_time_parse(ty_json_str_at(*it, "time"), &t) && t < first) {
             first = t;
-            maker = ty_json_str_at(*it, "manager");
+            creator = ty_json_str_at(*it, "manager");
         }
     }
-    return maker;
+    return creator;
 }
 
 static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty_json *obj,
@@ -172,14 +173,14 @@ static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty
 {
     const struct ty_json *meta = ty_json_get(obj, "metadata");
     struct ty_str uid = { 0 }, job = ty_cache_project_owner(obj, &uid);
-    struct ty_str maker = job.n || kind->ours ? (struct ty_str){ 0 } : maker_of(obj);
+    struct ty_str creator = job.n || kind->ours ? (struct ty_str){ 0 } : creator_of(obj);
     struct ty_str part[] = { text,
                              ty_json_str_at(meta, "namespace"),
                              ty_json_str_at(meta, "name"),
                              ty_json_str_at(meta, "uid"),
                              job,
                              uid,
-                             maker };
+                             creator };
     const char *at[7] = { 0 };
     size_t size = 0;
 
@@ -197,21 +198,21 @@ static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty
                                  .uid = at[3],
                                  .job = job.n ? at[4] : NULL,
                                  .job_uid = job.n ? at[5] : NULL,
-                                 .maker = maker.n ? at[6] : NULL };
+                                 .creator = creator.n ? at[6] : NULL };
     return e;
 }
 
-/* What a successor of the same object takes over. One whose version is smaller comes from a server
- * that was restored from a backup: the versions that were remembered stand for nothing any more. */
+/* A new version of the same object inherits these marks. A smaller version comes from a server that
+ * was restored from a backup: then remembered versions mean nothing. */
 static void inherit_marks(struct cache_entry *e, struct cache_entry *was)
 {
     if (strcmp(was->pub.uid, e->pub.uid) != 0 || e->pub.version < was->pub.version)
         return;
-    e->pub.want = was->pub.want;
-    e->pub.at = was->pub.at;
-    e->pub.right = was->pub.right;
+    e->pub.applied_digest = was->pub.applied_digest;
+    e->pub.applied_version = was->pub.applied_version;
+    e->pub.in_sync_digest = was->pub.in_sync_digest;
     if (was->pub.version != e->pub.version)
-        return; /* somebody wrote: its body is another, perhaps */
+        return; /* another client wrote: its data may differ */
     e->body = was->body;
     e->pub.body = was->pub.body;
     was->body = NULL;
@@ -225,7 +226,7 @@ static uint64_t version_of(const struct ty_json *meta)
     return (uint64_t)v;
 }
 
-/* Who wrote last, by what the API server noted. */
+/* The times of the last writes, from managedFields. */
 static void read_times(struct ty_cached *o, const struct ty_json *obj)
 {
     const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
@@ -250,87 +251,88 @@ static void read_numbers(struct ty_cached *o, const struct ty_json *kept)
     o->status = status ? ty_json_hash(status) : 0;
     o->state = ty_trainjob_state_read(o->kind, kept);
     for (size_t i = 0; i < 3 && o->kind == &ty_kind_trainjob; i++)
-        o->wish = ty_hash_pair(o->wish, ty_json_hash(ty_json_at(kept, parts[i])));
+        o->spec_digest = ty_hash_pair(o->spec_digest, ty_json_hash(ty_json_at(kept, parts[i])));
 }
 
-/* The text that is kept of an object, and whether it is all of it. Lives with the scratch. */
-static struct ty_str text_of(struct ty_cache *w, const struct ty_json *kept, bool *ret_partial)
+/* The text to store, cut if necessary. Lives with the scratch arena. */
+static struct ty_str text_of(struct ty_cache *c, const struct ty_json *kept, bool *ret_partial)
 {
-    struct ty_str text = ty_json_text(w->scratch, kept);
-    size_t most = max_whole_bytes(w);
+    struct ty_str text = ty_json_text(c->scratch, kept);
+    size_t most = max_whole_bytes(c);
     ty_auto_buf less = { .ceiling = most };
 
-    *ret_partial = text.n > most || ty_arena_full(w->scratch);
+    *ret_partial = text.n > most || ty_arena_full(c->scratch);
     if (!*ret_partial)
         return text;
-    if (ty_arena_full(w->scratch) || !ty_truncate_object(&less, text, CUT_LEVELS, most / CUT_PART))
-        return TY_LIT("{}"); /* no such object is stored */
-    return (struct ty_str){ ty_arena_strndup(w->scratch, less.p, less.n), less.n };
+    if (ty_arena_full(c->scratch) || !ty_truncate_object(&less, text, CUT_LEVELS, most / CUT_PART))
+        return TY_LIT("{}"); /* no such object exists */
+    return (struct ty_str){ ty_arena_strndup(c->scratch, less.p, less.n), less.n };
 }
 
-const struct ty_cached *ty_cache_put(struct ty_cache *w, const struct ty_kind *kind,
+const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *kind,
                                      const struct ty_json *obj, bool *ret_news)
 {
     const struct ty_json *meta = ty_json_get(obj, "metadata");
     struct key k = key_of(kind, ty_json_str_at(meta, "namespace"), ty_json_str_at(meta, "name"));
     struct ty_str key = { k.text, k.n };
-    struct cache_entry *was = ty_map_get(&w->by_key, key);
+    struct cache_entry *was = ty_map_get(&c->by_key, key);
 
-    ty_arena_reset(w->scratch);
-    struct ty_json *kept = ty_cache_project(w->scratch, kind, obj);
+    ty_arena_reset(c->scratch);
+    struct ty_json *kept = ty_cache_project(c->scratch, kind, obj);
     if (!kept) {
         if (was)
-            entry_free(w, ty_map_del(&w->by_key, key));
+            entry_free(c, ty_map_del(&c->by_key, key));
         if (ret_news)
             *ret_news = was != NULL;
         return NULL;
     }
     bool partial = false;
-    struct ty_str text = text_of(w, kept, &partial);
+    struct ty_str text = text_of(c, kept, &partial);
     struct cache_entry *e = entry_new(kind, obj, text);
     e->pub.partial = partial;
     e->pub.version = version_of(meta);
-    e->pub.owned = ty_applied_digest_live(w->scratch, kind->schema, obj, MANAGER);
+    e->pub.owned_digest = ty_applied_digest_live(c->scratch, kind->schema, obj, MANAGER);
     read_times(&e->pub, obj);
     read_numbers(&e->pub, kept);
-    if (ty_arena_full(w->scratch))
-        e->pub.owned = 0; /* not known: it is applied once more */
-    ty_arena_reset(w->scratch);
-    charge_bytes(w, sizeof(*e) + e->size);
+    if (ty_arena_full(c->scratch))
+        e->pub.owned_digest = 0; /* not known, so it is applied once more */
+    ty_arena_reset(c->scratch);
+    charge_bytes(c, sizeof(*e) + e->size);
     if (ret_news)
         *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||
-                    was->pub.owned != e->pub.owned || was->pub.version != e->pub.version;
+                    was->pub.owned_digest != e->pub.owned_digest ||
+                    was->pub.version != e->pub.version;
     if (was) {
         inherit_marks(e, was);
-        entry_free(w, was);
+        entry_free(c, was);
     }
-    ty_map_put(&w->by_key, key, e);
+    ty_map_put(&c->by_key, key, e);
     return &e->pub;
 }
 
-bool ty_cache_delete(struct ty_cache *w, const struct ty_kind *kind, struct ty_str ns,
+bool ty_cache_delete(struct ty_cache *c, const struct ty_kind *kind, struct ty_str ns,
                      struct ty_str name, struct ty_str uid)
 {
     struct key k = key_of(kind, ns, name);
-    struct cache_entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+    struct cache_entry *e = ty_map_get(&c->by_key, (struct ty_str){ k.text, k.n });
 
     if (!e || (uid.n && !ty_str_is(uid, e->pub.uid)))
         return false;
-    ty_map_del(&w->by_key, (struct ty_str){ k.text, k.n });
-    entry_free(w, e);
+    ty_map_del(&c->by_key, (struct ty_str){ k.text, k.n });
+    entry_free(c, e);
     return true;
 }
 
-const struct ty_cached *ty_cache_get(const struct ty_cache *w, const struct ty_kind *kind,
+const struct ty_cached *ty_cache_get(const struct ty_cache *c, const struct ty_kind *kind,
                                      struct ty_str ns, struct ty_str name)
 {
     struct key k = key_of(kind, ns, name);
-    struct cache_entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+    struct cache_entry *e = ty_map_get(&c->by_key, (struct ty_str){ k.text, k.n });
 
     return e ? &e->pub : NULL;
 }
 
-/* A copy: the object may be replaced while the tree is still in use. */
+/* A copy: the entry may be replaced while the tree is in use. */
 static struct ty_json *read_text(struct ty_arena *a, struct ty_str text)
 {
     struct ty_str copy = { ty_arena_strndup(a, text.p, text.n), text.n };
@@ -346,56 +348,56 @@ struct ty_json *ty_cache_parse(struct ty_arena *a, const struct ty_cached *o)
     return obj;
 }
 
-void ty_cache_each(const struct ty_cache *w, const struct ty_kind *kind,
+void ty_cache_each(const struct ty_cache *c, const struct ty_kind *kind,
                    void (*fn)(void *ctx, const struct ty_cached *o), void *ctx)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
 
-    while ((s = ty_map_next(&w->by_key, &at))) {
+    while ((s = ty_map_next(&c->by_key, &at))) {
         const struct cache_entry *e = s->value;
         if (!kind || e->pub.kind == kind)
             fn(ctx, &e->pub);
     }
 }
 
-static struct cache_entry *entry_of(struct ty_cache *w, const struct ty_cached *o)
+static struct cache_entry *entry_of(struct ty_cache *c, const struct ty_cached *o)
 {
     struct key k = key_of(o->kind, ty_str(o->ns), ty_str(o->name));
-    return ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+    return ty_map_get(&c->by_key, (struct ty_str){ k.text, k.n });
 }
 
-void ty_cache_set_applied(struct ty_cache *w, const struct ty_cached *o, uint64_t want)
+void ty_cache_set_applied(struct ty_cache *c, const struct ty_cached *o, uint64_t want)
 {
-    struct cache_entry *e = entry_of(w, o);
+    struct cache_entry *e = entry_of(c, o);
 
     if (!e)
         return;
-    e->pub.want = want;
-    e->pub.at = e->pub.version;
+    e->pub.applied_digest = want;
+    e->pub.applied_version = e->pub.version;
 }
 
-void ty_cache_set_in_sync(struct ty_cache *w, const struct ty_cached *o, uint64_t mark)
+void ty_cache_set_in_sync(struct ty_cache *c, const struct ty_cached *o, uint64_t mark)
 {
-    struct cache_entry *e = entry_of(w, o);
+    struct cache_entry *e = entry_of(c, o);
 
     if (e)
-        e->pub.right = mark;
+        e->pub.in_sync_digest = mark;
 }
 
-void ty_cache_set_partial(struct ty_cache *w, const struct ty_cached *o)
+void ty_cache_set_partial(struct ty_cache *c, const struct ty_cached *o)
 {
-    struct cache_entry *e = entry_of(w, o);
+    struct cache_entry *e = entry_of(c, o);
 
     if (e)
         e->pub.partial = true;
 }
 
-static struct body *body_get(struct ty_cache *w, struct ty_str text)
+static struct body *body_get(struct ty_cache *c, struct ty_str text)
 {
     uint64_t hash = ty_hash_bytes(0, text.p, text.n);
     struct ty_str key = { (const char *)&hash, sizeof(hash) };
-    struct body *had = ty_map_get(&w->bodies, key);
+    struct body *had = ty_map_get(&c->bodies, key);
     if (had && ty_str_eq((struct ty_str){ had->text, had->n }, text))
         return had;
     struct body *b = ty_xalloc(calloc(1, sizeof(*b) + text.n + 1));
@@ -404,40 +406,40 @@ static struct body *body_get(struct ty_cache *w, struct ty_str text)
     b->hash = hash;
     b->shared = !had;
     if (b->shared)
-        ty_map_put(&w->bodies, key, b);
-    charge_bytes(w, sizeof(*b) + text.n + 1);
+        ty_map_put(&c->bodies, key, b);
+    charge_bytes(c, sizeof(*b) + text.n + 1);
     return b;
 }
 
-bool ty_cache_set_data(struct ty_cache *w, const struct ty_cached *o, struct ty_str data)
+bool ty_cache_set_data(struct ty_cache *c, const struct ty_cached *o, struct ty_str data)
 {
-    struct cache_entry *e = entry_of(w, o);
-    bool fits = data.n <= max_whole_bytes(w);
+    struct cache_entry *e = entry_of(c, o);
+    bool fits = data.n <= max_whole_bytes(c);
 
     if (!e)
         return fits;
-    struct body *b = data.n && fits ? body_get(w, data) : NULL;
+    struct body *b = data.n && fits ? body_get(c, data) : NULL;
     if (b)
         b->refs++;
-    body_unref(w, e);
+    body_unref(c, e);
     e->body = b;
     e->pub.body = b ? b->text : NULL;
     return fits;
 }
 
-size_t ty_cache_count(const struct ty_cache *w, const struct ty_kind *kind)
+size_t ty_cache_count(const struct ty_cache *c, const struct ty_kind *kind)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0, n = 0;
 
     if (!kind)
-        return w->by_key.n;
-    while ((s = ty_map_next(&w->by_key, &at)))
+        return c->by_key.n;
+    while ((s = ty_map_next(&c->by_key, &at)))
         n += ((const struct cache_entry *)s->value)->pub.kind == kind;
     return n;
 }
 
-size_t ty_cache_bytes(const struct ty_cache *w)
+size_t ty_cache_bytes(const struct ty_cache *c)
 {
-    return w->bytes + ty_map_bytes(&w->by_key) + ty_map_bytes(&w->bodies);
+    return c->bytes + ty_map_bytes(&c->by_key) + ty_map_bytes(&c->bodies);
 }

@@ -1,4 +1,4 @@
-/* Objects cut down to what is needed of them. */
+/* Copies of objects with only the members that are needed. */
 #include "controller/cache_project.h"
 
 #include "trainer/child.h"
@@ -48,7 +48,8 @@ static struct ty_json *object_new(struct ty_arena *a, const struct ty_kind *kind
     return kept;
 }
 
-/* kubectl's copy of the whole object is of no use to us; annotations stay otherwise. */
+/* Drops kubectl's last-applied-configuration, a copy of the whole object; other annotations
+ * stay. */
 static struct ty_json *without_last_applied(struct ty_arena *a, struct ty_json *annotations)
 {
     struct ty_json *less = ty_json_object(a);
@@ -81,7 +82,7 @@ static struct ty_json *project_whole(struct ty_arena *a, const struct ty_kind *k
     return kept;
 }
 
-/* Who it is: passes ask whether it is there and whose it is. */
+/* Identity and owner: a pass asks only whether the object exists and who owns it. */
 static struct ty_json *project_identity(struct ty_arena *a, const struct ty_kind *kind,
                                         const struct ty_json *obj)
 {
@@ -94,7 +95,7 @@ static struct ty_json *project_identity(struct ty_arena *a, const struct ty_kind
     return kept;
 }
 
-/* Jobs mount the same few, one after the other: further back nobody looks for another. */
+/* Jobs mount the same few names one after the other: only the last entries are compared. */
 static void add_mount(struct ty_arena *a, struct ty_json *mounts, struct ty_str name)
 {
     for (uint32_t i = mounts->n; i > 0 && mounts->n - i < SAME_MOUNTS; i--)
@@ -114,7 +115,8 @@ static void add_mounts(struct ty_arena *a, struct ty_json *mounts, const struct 
     }
 }
 
-/* The policy whose PodGroup, named like the JobSet, the pods of this job belong to; NULL: none. */
+/* The policy of the PodGroup, named like the JobSet, that the pods of this job belong to; NULL:
+ * none. */
 static const char *gang_of(const struct ty_json *obj, const struct ty_json *rjob)
 {
     const struct ty_json *meta = ty_json_at(rjob, "template.spec.template.metadata");

@@ -53,10 +53,10 @@ static void test_runtimes_and_ranges_stay_whole(void **state TY_UNUSED)
         assert_non_null(ty_json_at(kept, "metadata.annotations"));
         assert_null(ty_json_at(kept, "metadata.managedFields"));
     }
-    assert_non_null(ty_json_at(obj, "metadata.managedFields")); /* the original is as it was */
+    assert_non_null(ty_json_at(obj, "metadata.managedFields")); /* the original is unchanged */
 }
 
-/* Which PodGroup must be there; one of another name is nothing of ours. */
+/* Which PodGroup must exist; one of another name is not ours. */
 static void test_gangs(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
@@ -80,7 +80,7 @@ static void test_gangs(void **state TY_UNUSED)
     }
 }
 
-/* Somebody else's object in the place of a child of ours must be seen, not run over. */
+/* An object of another owner with the name of our child must be cached, not overwritten. */
 static void test_namesakes(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);

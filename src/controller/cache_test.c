@@ -21,7 +21,7 @@
 
 static void test_a_jobset_is_cut_down(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     bool news = false;
     const struct ty_cached *o =
         tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), &news);
@@ -30,7 +30,7 @@ static void test_a_jobset_is_cut_down(void **state)
     assert_true(news);
     assert_string_equal(o->job, "j");
     assert_string_equal(o->job_uid, "u1");
-    assert_true(o->version == 7 && o->owned != 0);
+    assert_true(o->version == 7 && o->owned_digest != 0);
     struct ty_json *kept = ty_cache_parse(f->a, o);
     assert_true(ty_json_true_at(kept, "spec.suspend"));
     assert_null(ty_json_at(kept, "spec.replicatedJobs"));
@@ -42,7 +42,7 @@ static void test_a_jobset_is_cut_down(void **state)
 
 static void test_the_same_again_is_no_news(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     bool news = true;
 
     tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
@@ -55,14 +55,14 @@ static void test_the_same_again_is_no_news(void **state)
 
 static void test_what_nobody_of_ours_owns_is_not_kept(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     bool news = true;
 
     assert_null(
         tell(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
     assert_false(news);
     assert_int_equal(ty_cache_count(f->w, NULL), 0);
-    /* it was ours, and is no longer */
+    /* it belonged to a TrainJob, and no longer does */
     tell(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
     assert_null(
         tell(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
@@ -72,7 +72,7 @@ static void test_what_nobody_of_ours_owns_is_not_kept(void **state)
 
 static void test_a_trainjob_keeps_all_but_copies(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const struct ty_cached *o =
         tell(f, &ty_kind_trainjob,
              "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\",\"annotations\":{"
@@ -91,10 +91,10 @@ static void test_a_trainjob_keeps_all_but_copies(void **state)
     "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\"" meta "},\"spec\":{" spec    \
     "}" status "}"
 
-/* What is wanted and how it fares are told apart, whoever wrote and in whichever order. */
+/* spec_digest and status digest change independently, whoever wrote and in whichever order. */
 static void test_a_trainjob_in_two_numbers(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     static const char *const others[] = {
         JOB("", "\"suspend\":false,\"trainer\":{}", ""),
         JOB("", "\"suspend\":true", ""),
@@ -108,11 +108,11 @@ static void test_a_trainjob_in_two_numbers(void **state)
                                      ",\"status\":{\"conditions\":[]}"),
                                  NULL);
 
-    assert_true(was.wish == now.wish);
+    assert_true(was.spec_digest == now.spec_digest);
     assert_true(was.status == 0 && now.status != 0);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         now = *tell(f, &ty_kind_trainjob, others[i], NULL);
-        assert_true(was.wish != now.wish && now.status == 0);
+        assert_true(was.spec_digest != now.spec_digest && now.status == 0);
     }
     uint64_t one = tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), NULL)->status;
     assert_true(one !=
@@ -121,7 +121,7 @@ static void test_a_trainjob_in_two_numbers(void **state)
 
 static void test_drop_knows_who_is_meant(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     struct ty_str ns = TY_LIT("a"), name = TY_LIT("j");
 
     tell(f, &ty_kind_jobset, JOBSET("s2", "7", "{}"), NULL);
@@ -134,26 +134,26 @@ static void test_drop_knows_who_is_meant(void **state)
 
 static void test_settled_until_somebody_writes(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const struct ty_cached *o = tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
 
     ty_cache_set_applied(f->w, o, 42);
     o = tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
-    assert_true(o->want == 42 && o->at == o->version);
+    assert_true(o->applied_digest == 42 && o->applied_version == o->version);
     o = tell(f, &ty_kind_jobset, JOBSET("s1", "8", "{}"), NULL);
-    assert_true(o->want == 42 && o->at != o->version);
+    assert_true(o->applied_digest == 42 && o->applied_version != o->version);
     ty_cache_set_in_sync(f->w, o, 43);
-    /* The server was restored from a backup: its numbers will come again, for other writes. */
+    /* After a restore from a backup the same versions are used again, for other writes. */
     o = tell(f, &ty_kind_jobset, JOBSET("s1", "5", "{}"), NULL);
-    assert_true(o->want == 0 && o->at == 0 && o->right == 0);
+    assert_true(o->applied_digest == 0 && o->applied_version == 0 && o->in_sync_digest == 0);
     ty_cache_set_applied(f->w, o, 42);
     o = tell(f, &ty_kind_jobset, JOBSET("other", "9", "{}"), NULL);
-    assert_true(o->want == 0 && o->at == 0);
+    assert_true(o->applied_digest == 0 && o->applied_version == 0);
 }
 
 static void test_equal_bodies_are_kept_once(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     struct ty_str data = TY_LIT("{\"runtime\":\"a rather long text that two jobs share\"}");
     const struct ty_cached *one = tell(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
     const struct ty_cached *two = tell(f, &ty_kind_configmap, SNAPSHOT("y", "2"), NULL);
@@ -164,7 +164,7 @@ static void test_equal_bodies_are_kept_once(void **state)
     assert_ptr_equal(one->body, two->body);
     assert_int_equal(ty_cache_bytes(f->w), bytes);
     assert_true(ty_json_at(ty_cache_parse(f->a, two), "data.runtime") != NULL);
-    /* somebody wrote: what we have may be old */
+    /* another client wrote: the stored data may be old */
     one = tell(f, &ty_kind_configmap, SNAPSHOT("x", "3"), NULL);
     assert_null(one->body);
     assert_non_null(two->body);
@@ -175,7 +175,7 @@ static void test_equal_bodies_are_kept_once(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, up, down)
 /* A TrainJob whose annotation and trainer are this long. */
-static const char *long_job(struct fx *f, size_t n, const char *version)
+static const char *long_job(struct fixture *f, size_t n, const char *version)
 {
     char *fill = ty_arena_alloc(f->a, n + 1, 1);
 
@@ -189,14 +189,15 @@ static const char *long_job(struct fx *f, size_t n, const char *version)
         version, fill, fill);
 }
 
-/* What passes over the whole cache look at stays; the rest is fetched by who needs it. */
+/* Members that are read for every cached object stay; others are fetched by the reconcile that
+ * needs them. */
 static void test_a_large_object_is_kept_in_part(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     bool news = false;
     const struct ty_cached *o = tell(f, &ty_kind_trainjob, long_job(f, 1 << 20, "5"), &news);
 
-    assert_true(news && o->partial && o->wish && o->status && o->version == 5);
+    assert_true(news && o->partial && o->spec_digest && o->status && o->version == 5);
     assert_true(ty_cache_bytes(f->w) < TY_CACHE_WHOLE);
     const struct ty_json *kept = ty_cache_parse(f->a, o);
     assert_true(ty_json_true_at(kept, "spec.suspend"));
@@ -212,10 +213,10 @@ static void test_a_large_object_is_kept_in_part(void **state)
     assert_true(o->partial);
 }
 
-/* Once it takes half of what there is, less is kept of each. */
+/* When the cache takes half of the budget, it stores less of each object. */
 static void test_a_full_cache_keeps_less(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     struct ty_budget b = { .ceiling = 60000 };
 
     ty_cache_set_budget(f->w, &b);
@@ -236,7 +237,7 @@ static void test_a_full_cache_keeps_less(void **state)
 
 static void test_a_large_body_is_not_kept(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const struct ty_cached *o = tell(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
     struct ty_str text = { ty_arena_alloc(f->a, TY_CACHE_WHOLE + 1, 1), TY_CACHE_WHOLE + 1 };
 

@@ -5,32 +5,32 @@
 #include "controller/cache.h"
 #include "json/json_testing.h"
 
-struct fx {
+struct fixture {
     struct ty_arena *a;
     struct ty_cache *w;
-    struct ty_err err; /* for who wants it */
+    struct ty_err err;
 };
 
 static inline int up(void **state)
 {
-    static struct fx f;
+    static struct fixture f;
 
-    f = (struct fx){ .a = ty_arena_new((size_t)16 << 20), .w = ty_cache_new() };
+    f = (struct fixture){ .a = ty_arena_new((size_t)16 << 20), .w = ty_cache_new() };
     *state = &f;
     return 0;
 }
 
 static inline int down(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     ty_cache_free(f->w);
     ty_arena_free(f->a);
     return 0;
 }
 
-/* Told by a watch. *news may be NULL. */
-static inline const struct ty_cached *tell(struct fx *f, const struct ty_kind *kind,
+/* As from a watch event. *news may be NULL. */
+static inline const struct ty_cached *tell(struct fixture *f, const struct ty_kind *kind,
                                            const char *text, bool *news)
 {
     return ty_cache_put(f->w, kind, json_read(f->a, text), news);

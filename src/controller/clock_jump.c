@@ -1,4 +1,4 @@
-/* The distance of two clocks. */
+/* Compares the difference of the two clocks with that of the last call. */
 #include "controller/clock_jump.h"
 
 int64_t ty_clock_jump(struct ty_clock_jump *j, int64_t wall_ms, int64_t steady_ms)

@@ -13,10 +13,11 @@ static void test_both_go_on_together(void **state)
     (void)state;
     struct ty_clock_jump j = { 0 };
 
-    assert_int_equal(ty_clock_jump(&j, 1767323045000, 77), 0); /* the first look says nothing */
+    assert_int_equal(ty_clock_jump(&j, 1767323045000, 77),
+                     0); /* the first call has nothing to compare */
     assert_int_equal(ty_clock_jump(&j, 1767323050000, 5077), 0);
     assert_int_equal(ty_clock_jump(&j, 1767323050000 + HOUR_MS, 5077 + HOUR_MS),
-                     0); /* we were late */
+                     0); /* a late timer */
 }
 
 static void test_the_wall_clock_is_set(void **state)
@@ -26,7 +27,7 @@ static void test_the_wall_clock_is_set(void **state)
 
     ty_clock_jump(&j, 1000, 0);
     assert_int_equal(ty_clock_jump(&j, 2000 + HOUR_MS, 1000), HOUR_MS);
-    assert_int_equal(ty_clock_jump(&j, 3000 + HOUR_MS, 2000), 0); /* told once */
+    assert_int_equal(ty_clock_jump(&j, 3000 + HOUR_MS, 2000), 0); /* reported once */
     assert_int_equal(ty_clock_jump(&j, 4000, 3000), -HOUR_MS);
     assert_int_equal(ty_clock_jump(&j, -HOUR_MS, 4000), -HOUR_MS - 5000); /* before 1970 */
 }

@@ -1,5 +1,5 @@
-/* Writes events behind everything else: a short list of what waits, a few requests at a time. What
- * is said and what is only counted is decided in events_series.h. */
+/* Writes events with low priority: a short queue, a few requests at a time. events_series.h decides
+ * which events are written and which only counted. */
 #include "controller/events.h"
 #include "base/xalloc.h"
 #include "controller/events_series.h"
@@ -10,11 +10,11 @@
 #include <time.h>
 #include <uv.h>
 
-#define AT_ONCE  4
-#define TRIES    6
-#define AGAIN_MS 10000
-#define SOON_MS  500   /* while ending: there is little time */
-#define LOOK_MS  60000 /* for series that have ended */
+#define AT_ONCE   4
+#define TRIES     6
+#define AGAIN_MS  10000
+#define SOON_MS   500   /* retry interval during shutdown */
+#define SERIES_MS 60000 /* interval of the check for series that have ended */
 
 struct event_write {
     struct event_write *next;
@@ -23,7 +23,7 @@ struct event_write {
     char *ns, *name, *body, *patch; /* patch NULL: create */
     int tries;
     int64_t due_ms;
-    bool creating; /* what is in flight */
+    bool creating; /* the request in flight is a create */
 };
 
 struct ty_events {
@@ -33,7 +33,7 @@ struct ty_events {
     struct event_write *first, *last, *in_flight;
     size_t n_waiting, n_in_flight;
     char *host;
-    uv_timer_t *timer, *look;
+    uv_timer_t *timer, *series_timer;
     bool finishing;
     struct ty_events_counts counts;
 };
@@ -78,7 +78,7 @@ static void enqueue(struct ty_events *e, struct event_write *j)
     e->n_waiting++;
 }
 
-/* To where it came from: before whatever was said of the same event after it. */
+/* Back to the front: before later writes of the same event. */
 static void requeue_front(struct ty_events *e, struct event_write *j)
 {
     j->next = e->first;
@@ -93,13 +93,14 @@ static void drop_failed(struct event_write *j, const struct ty_kube_response *an
     ty_auto_arena *a = ty_arena_new(1 << 20);
     j->e->counts.failed++;
     ty_error(&j->e->log, ty_arena_printf(a, "%.*s", TY_ARG(answer->message)),
-             "an event could not be written and is dropped", TY_S("namespace", j->ns),
+             "event dropped: it could not be written", TY_S("namespace", j->ns),
              TY_S("event", j->name), TY_I("code", answer->code));
     write_free(j);
 }
 
-/* The answer says that the other verb is right. An event is kept for an hour, then it is created
- * anew; one that is there although we never heard so was created by an earlier try of ours. */
+/* Switches between create and patch as the answer demands. The API server deletes events after an
+ * hour, so the patch of one becomes a create; a create that finds the event was preceded by an
+ * earlier attempt of ours. */
 static bool switch_verb(struct event_write *j, int r)
 {
     if (r == (j->creating ? -EEXIST : -ENOENT) && j->patch)
@@ -111,7 +112,7 @@ static bool switch_verb(struct event_write *j, int r)
 
 static bool schedule_retry(struct event_write *j, const struct ty_kube_response *answer)
 {
-    bool helps = answer->r == -EAGAIN || answer->code == 401; /* a token may be renewed */
+    bool helps = answer->r == -EAGAIN || answer->code == 401; /* the token may be renewed */
     if (!helps || ++j->tries >= TRIES)
         return false;
     j->due_ms = (int64_t)uv_now(j->e->s.loop) + (j->e->finishing ? SOON_MS : AGAIN_MS);
@@ -128,7 +129,7 @@ static void on_answer(void *ctx, const struct ty_kube_response *answer)
         e->counts.series += !j->creating;
         write_free(j);
     } else if (answer->r == -EEXIST && j->creating && !j->patch) {
-        write_free(j); /* an earlier try of ours had come through */
+        write_free(j); /* an earlier attempt of ours had succeeded */
     } else if (switch_verb(j, answer->r) || schedule_retry(j, answer)) {
         requeue_front(e, j);
     } else {
@@ -137,7 +138,7 @@ static void on_answer(void *ctx, const struct ty_kube_response *answer)
     process_queue(e);
 }
 
-/* The event with its series, for one that is no longer there. */
+/* The event with its series, to re-create an expired one. */
 static struct ty_str event_with_series(struct ty_arena *a, const struct event_write *j)
 {
     struct ty_err err = { 0 };
@@ -167,14 +168,14 @@ static void start_write(struct ty_events *e, struct event_write *j)
     j->op = ty_kube_start(e->s.kube, &q);
 }
 
-/* ---- the list ---- */
+/* ---- the queue ---- */
 
 static void on_timer(uv_timer_t *timer)
 {
     process_queue(timer->data);
 }
 
-/* Is something about the same event under way? A series must not overtake its beginning. */
+/* Whether a write of the same event is in flight: a patch must not overtake its create. */
 static bool is_blocked(const struct ty_events *e, const struct event_write *j)
 {
     for (const struct event_write *x = e->in_flight; x; x = x->next)
@@ -220,7 +221,7 @@ static void submit(struct ty_events *e, const struct ty_events_series_entry *sai
 {
     if (e->n_waiting >= TY_EVENTS_QUEUE) {
         e->counts.dropped++;
-        ty_error(&e->log, "too many events wait to be written", "an event is dropped",
+        ty_error(&e->log, "the queue of events is full", "event dropped",
                  TY_I("waiting", e->n_waiting));
         return;
     }
@@ -248,7 +249,7 @@ static void on_series_timer(uv_timer_t *timer)
     submit_due_series(timer->data, false);
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 struct ty_events *ty_events_new(const struct ty_events_settings *s)
 {
@@ -258,12 +259,12 @@ struct ty_events *ty_events_new(const struct ty_events_settings *s)
     e->host = ty_xalloc(strdup(s->host));
     e->series = ty_events_series_new();
     e->timer = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
-    e->look = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
+    e->series_timer = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
     uv_timer_init(s->loop, e->timer);
-    uv_timer_init(s->loop, e->look);
-    e->timer->data = e->look->data = e;
-    uv_timer_start(e->look, on_series_timer, LOOK_MS, LOOK_MS);
-    uv_unref((uv_handle_t *)e->look);
+    uv_timer_init(s->loop, e->series_timer);
+    e->timer->data = e->series_timer->data = e;
+    uv_timer_start(e->series_timer, on_series_timer, SERIES_MS, SERIES_MS);
+    uv_unref((uv_handle_t *)e->series_timer);
     return e;
 }
 
@@ -330,7 +331,7 @@ void ty_events_free(struct ty_events *e)
     free_all(e->first);
     free_all(e->in_flight);
     uv_close((uv_handle_t *)e->timer, on_closed);
-    uv_close((uv_handle_t *)e->look, on_closed);
+    uv_close((uv_handle_t *)e->series_timer, on_closed);
     ty_events_series_free(e->series);
     free(e->host);
     free(e);

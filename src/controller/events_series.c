@@ -1,4 +1,4 @@
-/* Remembers by a key of all that client-go compares, which is everything but the note. */
+/* Series are keyed by everything that client-go compares, which is everything but the note. */
 #include "controller/events_series.h"
 #include "base/map.h"
 #include "base/xalloc.h"
@@ -9,14 +9,14 @@
 #define NS ((int64_t)1000000000)
 
 struct series_slot {
-    struct ty_events_series_entry said; /* first: it is given out */
-    struct series_slot *prev, *next;    /* by last use, oldest first */
+    struct ty_events_series_entry said; /* must be the first member: callers get a pointer to it */
+    struct series_slot *prev, *next;    /* in order of last use, oldest first */
     char *key;
     size_t n_key;
-    bool ended; /* given out by due for the last time */
+    bool ended; /* returned by ty_events_series_due for the last time */
 };
 
-struct bucket { /* of one object */
+struct bucket { /* rate limit of one object */
     struct bucket *prev, *next;
     char *key;
     size_t n_key;
@@ -74,7 +74,7 @@ static void bucket_free(struct ty_events_series *s, struct bucket *b)
     free(b);
 }
 
-/* ---- how much about one object ---- */
+/* ---- rate limit of one object ---- */
 
 static bool take_token(struct ty_events_series *s, const struct ty_event *e, int64_t now_ns)
 {
@@ -105,7 +105,7 @@ static bool take_token(struct ty_events_series *s, const struct ty_event *e, int
     return true;
 }
 
-/* ---- an event ---- */
+/* ---- one event ---- */
 
 static struct ty_json *micro_time(struct ty_arena *a, int64_t ns)
 {
@@ -171,7 +171,7 @@ static struct series_slot *entry_new(struct ty_events_series *s, const struct ty
                                                .last_ns = now_ns,
                                                .wrote_ns = now_ns,
                                                .count = 1,
-                                               .told = 1 };
+                                               .written = 1 };
     write_body(&x->said, e, instance);
     ty_map_put(&s->entries, key, x);
     APPEND(s->oldest, s->newest, x);
@@ -189,11 +189,11 @@ enum ty_events_series_action ty_events_series_record(struct ty_events_series *s,
                   TY_ARG(e->name), 0, TY_ARG(e->uid), 0, TY_ARG(e->version));
     struct series_slot *x = ty_map_get(&s->entries, ty_buf_str(&key));
     if (x && (x->ended || now_ns - x->said.last_ns >= TY_EVENTS_FINISH_S * NS) &&
-        x->said.count == x->said.told) {
-        entry_free(s, x); /* long ago: something new */
+        x->said.count == x->said.written) {
+        entry_free(s, x); /* expired: a new event */
         x = NULL;
     }
-    if (x && x->said.count > 1) { /* a series is written when it ends */
+    if (x && x->said.count > 1) { /* the count is written when the series ends */
         x->said.count++;
         x->said.last_ns = now_ns;
         x->ended = false;
@@ -207,7 +207,7 @@ enum ty_events_series_action ty_events_series_record(struct ty_events_series *s,
         *ret = &entry_new(s, e, instance, now_ns, ty_buf_str(&key))->said;
         return TY_EVENTS_SERIES_CREATE;
     }
-    x->said.count = x->said.told = 2;
+    x->said.count = x->said.written = 2;
     x->said.last_ns = x->said.wrote_ns = now_ns;
     *ret = &x->said;
     return TY_EVENTS_SERIES_PATCH;
@@ -220,11 +220,11 @@ const struct ty_events_series_entry *ty_events_series_due(struct ty_events_serie
         next = x->next;
         bool over = now_ns - x->said.last_ns >= TY_EVENTS_FINISH_S * NS;
         bool old = now_ns - x->said.wrote_ns >= TY_EVENTS_REFRESH_S * NS;
-        bool news = x->said.count > x->said.told;
+        bool news = x->said.count > x->said.written;
         if (over && !news) {
             entry_free(s, x);
         } else if (news && (over || old || all)) {
-            x->said.told = x->said.count;
+            x->said.written = x->said.count;
             x->said.wrote_ns = now_ns;
             x->ended = over;
             return &x->said;
@@ -242,7 +242,7 @@ struct ty_str ty_events_series_patch(struct ty_arena *a, const struct ty_events_
     return ty_json_text(a, o);
 }
 
-/* ---- life ---- */
+/* ---- public functions ---- */
 
 struct ty_events_series *ty_events_series_new(void)
 {

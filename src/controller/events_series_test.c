@@ -100,7 +100,7 @@ static void test_series(void **state)
     assert_non_null(due);
     assert_int_equal(due->count, 102);
     assert_string_equal(due->name, "job.17979cfe3d85cd15");
-    assert_null(ty_events_series_due(s, t, false)); /* once, and it is forgotten */
+    assert_null(ty_events_series_due(s, t, false)); /* once, then it is freed */
     assert_int_equal(say(s, event("job"), t + NS), TY_EVENTS_SERIES_CREATE);
     ty_events_series_free(s);
 }
@@ -114,34 +114,35 @@ static void test_what_is_the_same(void **state)
     e.reason = "Other";
     assert_int_equal(say(s, e, BEGIN), TY_EVENTS_SERIES_CREATE);
     e = event("job");
-    e.uid = TY_LIT("u-2"); /* deleted and made again */
+    e.uid = TY_LIT("u-2"); /* deleted and created again */
     assert_int_equal(say(s, e, BEGIN), TY_EVENTS_SERIES_CREATE);
     e = event("job");
     e.type = "Normal";
     assert_int_equal(say(s, e, BEGIN), TY_EVENTS_SERIES_CREATE);
     assert_int_equal(say(s, event("job2"), BEGIN), TY_EVENTS_SERIES_CREATE);
     assert_int_equal(say(s, event("job"), BEGIN), TY_EVENTS_SERIES_PATCH);
-    /* six minutes later it is something new */
+    /* six minutes later it is a new event */
     assert_int_equal(say(s, event("job2"), BEGIN + 359 * NS), TY_EVENTS_SERIES_PATCH);
     assert_int_equal(say(s, event("job"), BEGIN + 361 * NS), TY_EVENTS_SERIES_CREATE);
     ty_events_series_free(s);
 }
 
-static void test_long_series_is_told_in_between(void **state)
+static void test_long_series_is_written_in_between(void **state)
 {
     (void)state;
     struct ty_events_series *s = ty_events_series_new();
     int64_t t = BEGIN;
-    int told = 0;
+    int written = 0;
     say(s, event("job"), t);
     for (int minute = 0; minute < 121; minute++) {
         say(s, event("job"), t += 60 * NS);
         while (ty_events_series_due(s, t, false))
-            told++;
+            written++;
     }
-    assert_int_equal(told, 4); /* every half hour */
+    assert_int_equal(written, 4); /* every half hour */
     say(s, event("job"), t);
-    assert_non_null(ty_events_series_due(s, t, true)); /* at the end: all that is not told */
+    assert_non_null(
+        ty_events_series_due(s, t, true)); /* at shutdown: all counts that are not written */
     assert_null(ty_events_series_due(s, t, true));
     ty_events_series_free(s);
 }
@@ -161,7 +162,7 @@ static void test_flood(void **state)
     }
     assert_int_equal(written, 25);
     assert_int_equal(say(s, event("calm"), BEGIN),
-                     TY_EVENTS_SERIES_CREATE); /* each object its own */
+                     TY_EVENTS_SERIES_CREATE); /* each object has its own limit */
     assert_int_equal(say(s, event("mad"), BEGIN + 299 * NS), TY_EVENTS_SERIES_DROP);
     assert_int_equal(say(s, event("mad"), BEGIN + 301 * NS), TY_EVENTS_SERIES_CREATE);
     ty_events_series_free(s);
@@ -177,7 +178,8 @@ static void test_bounded(void **state)
         assert_int_equal(say(s, event(name), BEGIN + i), TY_EVENTS_SERIES_CREATE);
     }
     assert_int_equal(ty_events_series_size(s), 2 * TY_EVENTS_KEYS);
-    assert_int_equal(say(s, event(name), BEGIN), TY_EVENTS_SERIES_PATCH); /* the newest are known */
+    assert_int_equal(say(s, event(name), BEGIN),
+                     TY_EVENTS_SERIES_PATCH); /* the newest are in memory */
     ty_events_series_free(s);
 }
 
@@ -188,7 +190,7 @@ int main(void)
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_series),
         cmocka_unit_test(test_what_is_the_same),
-        cmocka_unit_test(test_long_series_is_told_in_between),
+        cmocka_unit_test(test_long_series_is_written_in_between),
         cmocka_unit_test(test_flood),
         cmocka_unit_test(test_bounded),
     };

@@ -1,4 +1,4 @@
-/* The body of an apply that leaves a JobSet's rendering as it is. */
+/* Builds an apply that leaves a JobSet's rendering as it is. */
 #include "controller/jobset_freeze.h"
 
 #include "api/kind.h"
@@ -11,7 +11,7 @@
 static const char *const pod_metadata[] = { "labels", "annotations", NULL };
 static const char *const pod_spec[] = { "nodeSelector", "tolerations", "schedulingGates", NULL };
 
-/* Copies the members, or takes them away where there are none. */
+/* Copies these members, and removes those that `from` lacks. */
 static void copy_members(struct ty_arena *a, struct ty_json *to, const struct ty_json *from,
                          const char *const *keys)
 {
@@ -64,8 +64,9 @@ static void index_jobs(const struct ty_json *jobs, struct ty_map *ret)
     }
 }
 
-/* Jobs that only one of the two has stay, or stay away: wanted's are looked up by name. A JobSet
- * without managedFields (a restored backup) owns none yet: its pods get what may change. */
+/* Pod templates are matched by job name. A job that only wanted has is not added, and one that only
+ * live has stays. For a JobSet without managedFields (a restored backup) the body has no jobs yet:
+ * they are added with the fields that may change. */
 static void copy_all_pod_members(struct ty_arena *a, struct ty_json *jobs,
                                  const struct ty_json *wanted, const struct ty_json *live,
                                  bool gang)
@@ -133,7 +134,8 @@ struct ty_json *ty_jobset_freeze_suspend(struct ty_arena *a, const struct ty_jso
     return body;
 }
 
-/* Either its spec has not changed since it was created, or no JobSet controller has seen it yet. */
+/* Either its spec has not changed since its creation, or no JobSet controller has processed it
+ * yet. */
 bool ty_jobset_freeze_never_ran(const struct ty_json *live)
 {
     int64_t generation = 0;

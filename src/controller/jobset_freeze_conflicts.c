@@ -1,6 +1,5 @@
-/* Two bodies of one apply, side by side: the fields in which they differ, by path. Linear in both:
- * members and items are found by tables, because whoever writes a TrainJob chooses how many there
- * are and in which order. */
+/* Compares two apply bodies and reports the paths of the fields that differ. Linear in both:
+ * members and items are found by tables, because users choose their number and order. */
 #include "api/kind.h"
 #include "base/map.h"
 #include "controller/applied_digest_inner.h"
@@ -9,10 +8,10 @@
 struct conflict_walk {
     struct ty_arena *a;
     struct ty_field_changes *ret;
-    bool less; /* what only `was` has would be taken away */
+    bool less; /* fields that only `was` has would be removed */
 };
 
-#define KEY_SHOWN 64 /* bytes of a key in a path: a name of kilobytes would stand in each */
+#define KEY_SHOWN 64 /* bytes of a key in a path, because users may choose keys of kilobytes */
 
 static void diff_value(const struct conflict_walk *w, const struct ty_schema *s,
                        const struct ty_json *was, const struct ty_json *now,
@@ -44,7 +43,7 @@ static bool covers_members(const struct ty_json *live, const struct ty_json *wan
     return all;
 }
 
-/* Whether `live` is `wanted` with defaults filled in, as the API server does in atomic lists. */
+/* Whether `live` is `wanted` plus defaults, which the API server adds in atomic lists. */
 static bool covers(const struct ty_json *live, const struct ty_json *wanted)
 {
     if (!live || live->type != wanted->type)
@@ -102,8 +101,8 @@ static struct ty_field_path item_path(const struct ty_field_path *at, struct ty_
                                    -1, true };
 }
 
-/* Whether what both have comes in another order: applied like that, the API server reorders the
- * live list, which JobSet's webhook takes for a change. */
+/* Whether the common items have another order: the apply would reorder the live list, which
+ * JobSet's webhook takes for a change. */
 static bool is_reordered(const struct conflict_walk *w, const struct ty_schema *s,
                          const struct ty_json *was, const struct ty_json *now)
 {
@@ -164,8 +163,8 @@ static void diff_value(const struct conflict_walk *w, const struct ty_schema *s,
         add_change(w, at, was, now);
 }
 
-/* A JobSet without managedFields (a restored backup) is owned by nobody: nothing of it goes, and it
- * is compared as it is. */
+/* A JobSet without managedFields (a restored backup) has no owner: nothing of it would be removed,
+ * and it is compared whole. */
 void ty_jobset_freeze_conflicts(struct ty_arena *a, const struct ty_json *wanted,
                                 const struct ty_json *live, struct ty_field_changes *ret)
 {

@@ -49,7 +49,7 @@ static struct ty_json *long_names(struct ty_arena *a, int n)
     return jobset;
 }
 
-/* A name of kilobytes does not stand in each of thousands of paths. */
+/* A key of kilobytes is cut in each path. */
 static void test_long_names(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new_input((size_t)64 << 20, NULL);
@@ -62,7 +62,7 @@ static void test_long_names(void **state TY_UNUSED)
     assert_true(strlen(kept.first->path) < 400);
 }
 
-/* And what does not fit all the same makes the arena full, and not the process end. */
+/* What still does not fit marks the arena full instead of aborting. */
 static void test_an_arena_that_is_full(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);

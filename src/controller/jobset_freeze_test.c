@@ -11,13 +11,13 @@
     "'spec':{'template':{'metadata':{" pod_meta "},'spec':{" pod                                   \
     "'containers':[{'name':'node','image':'i'" container "}]}}}}}]}}"
 
-struct fx {
+struct fixture {
     struct ty_arena *a;
 };
 
 static int up(void **state)
 {
-    static struct fx f;
+    static struct fixture f;
 
     f.a = ty_arena_new((size_t)16 << 20);
     *state = &f;
@@ -26,32 +26,32 @@ static int up(void **state)
 
 static int down(void **state)
 {
-    ty_arena_free(((struct fx *)*state)->a);
+    ty_arena_free(((struct fixture *)*state)->a);
     return 0;
 }
 
-static struct ty_json *stored(struct fx *f, const char *text)
+static struct ty_json *stored(struct fixture *f, const char *text)
 {
     return applied_stored(f->a, ty_kind_jobset.schema, json_of(f->a, text), "trainer");
 }
 
-static const struct ty_json *terse(struct fx *f, const struct ty_json *obj)
+static const struct ty_json *terse(struct fixture *f, const struct ty_json *obj)
 {
     return ty_applied_digest_normalize(f->a, ty_kind_jobset.schema, obj);
 }
 
-static const struct ty_json *freeze(struct fx *f, const char *wanted, const char *live)
+static const struct ty_json *freeze(struct fixture *f, const char *wanted, const char *live)
 {
     return terse(f, ty_jobset_freeze(f->a, json_of(f->a, wanted), stored(f, live), true));
 }
 
-static const char *frozen(struct fx *f, const char *wanted, const char *live)
+static const char *frozen(struct fixture *f, const char *wanted, const char *live)
 {
     return json_show(f->a, freeze(f, wanted, live));
 }
 
 /* "path path" */
-static const char *kept(struct fx *f, const char *wanted, const struct ty_json *live)
+static const char *kept(struct fixture *f, const char *wanted, const struct ty_json *live)
 {
     struct ty_field_changes changes;
     ty_auto_buf b = { 0 };
@@ -69,7 +69,7 @@ static const char *kept(struct fx *f, const char *wanted, const struct ty_json *
 
 static void test_suspends_and_changes_nothing_else(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     assert_string_equal(kept(f, RENDERED_OTHERWISE, stored(f, LIVE)),
                         CONTAINER ".env " CONTAINER ".args");
@@ -77,10 +77,10 @@ static void test_suspends_and_changes_nothing_else(void **state)
                            terse(f, json_of(f->a, JOBSET("true", "", "", "", "")))));
 }
 
-/* What today's rendering lacks stays, too. */
+/* Fields that today's rendering lacks stay. */
 static void test_takes_nothing_away(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const char *live =
         JOBSET("false", "", "", "'serviceAccountName':'s',", ",'ports':[{'containerPort':29500}]");
 
@@ -98,22 +98,22 @@ static void test_takes_nothing_away(void **state)
     "'schedulingGates':[{'name':'g'}],"
 static void test_what_queues_change_is_taken_over(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const char *wanted = JOBSET("true", ",'labels':{'a':'b'}",
                                 "'labels':{'l':'1'},'annotations':{'k':'2'}", QUEUE, "");
 
     assert_string_equal(kept(f, wanted, stored(f, LIVE)), "");
     assert_true(ty_json_eq(freeze(f, wanted, LIVE), json_of(f->a, wanted)));
-    /* And taken back. */
+    /* And removed again. */
     assert_string_equal(kept(f, LIVE, stored(f, wanted)), "");
     assert_null(strstr(frozen(f, LIVE, wanted), "nodeSelector"));
     assert_null(strstr(frozen(f, LIVE, wanted), "labels"));
 }
 
-/* The PodGroup was counted with them. */
+/* The PodGroup was sized for them. */
 static void test_pods_stay_in_their_gang(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const char *in = JOBSET("false", "", "'labels':{'" TY_GANG_LABEL "':'j'}", "", "");
     const char *out = JOBSET("true", "", "'labels':{'l':'1'}", "", ",'args':['x']");
 
@@ -124,7 +124,7 @@ static void test_pods_stay_in_their_gang(void **state)
 
 static void test_jobs_that_only_one_has(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const char *other = "{'metadata':{'name':'j'},'spec':{'suspend':true,'replicatedJobs':[{"
                         "'name':'other','replicas':1}]}}";
 
@@ -134,10 +134,10 @@ static void test_jobs_that_only_one_has(void **state)
     assert_has(frozen(f, other, LIVE), "'name':'node'");
 }
 
-/* A restored backup has no managedFields: nothing is claimed that need not change. */
+/* A restored backup has no managedFields: only fields that may change become owned. */
 static void test_without_managed_fields(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     struct ty_json *live = json_of(f->a, LIVE);
     const struct ty_json *body = ty_jobset_freeze(
         f->a, json_of(f->a, JOBSET("true", "", "", "'nodeSelector':{'pool':'a'},", "")), live,
@@ -151,7 +151,7 @@ static void test_without_managed_fields(void **state)
 
 static void test_kept_without_managed_fields(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const char *more = JOBSET("false", "", "", "'dnsPolicy':'ClusterFirst',", ",'env':[]");
 
     assert_string_equal(kept(f, JOBSET("true", "", "", "", ""), json_of(f->a, more)), "");
@@ -162,7 +162,7 @@ static void test_kept_without_managed_fields(void **state)
 /* The API server fills defaults into lists that are replaced whole. */
 static void test_defaults_are_no_difference(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     struct ty_json *live = stored(f, JOBSET("true", "", "", "", ",'args':['x'],'command':['c']"));
 
     struct ty_json *policies = json_of(f->a, "[{'templates':[{'metadata':{'name':'v'}}],"
@@ -178,7 +178,7 @@ static void test_defaults_are_no_difference(void **state)
 
 static void test_suspends_what_cannot_be_rendered(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     const struct ty_json *body = ty_jobset_freeze_suspend(f->a, stored(f, LIVE), true);
 
     assert_true(ty_json_true_at(body, "spec.suspend"));
@@ -189,7 +189,7 @@ static void test_suspends_what_cannot_be_rendered(void **state)
 
 static void test_when_no_pod_has_ever_run(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     static const struct {
         const char *text;
         bool pristine;

@@ -1,4 +1,4 @@
-/* Whose is it? By its controller, else by who has written to it. */
+/* Finds the owner: the controller reference, else the field managers. */
 #include "controller/owner_conflict.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static const struct ty_json *find_owner_ref(const struct ty_json *obj)
     return ty_json_item(owners, 0);
 }
 
-/* Who controls, owns, or at least made it. */
+/* The controller, an owner, or at least the manager that created it. */
 static const char *describe_owner(struct ty_arena *a, const struct ty_cached *child,
                                   const struct ty_json *owner)
 {
@@ -22,8 +22,8 @@ static const char *describe_owner(struct ty_arena *a, const struct ty_cached *ch
     if (name.n)
         return ty_arena_printf(a, "%.*s \"%.*s\" %s it", TY_ARG(kind), TY_ARG(name),
                                ty_json_true_at(owner, "controller") ? "controls" : "owns");
-    if (child->maker)
-        return ty_arena_printf(a, "field manager \"%s\" made it", child->maker);
+    if (child->creator)
+        return ty_arena_printf(a, "field manager \"%s\" made it", child->creator);
     return "somebody else made it";
 }
 
@@ -50,6 +50,6 @@ int ty_owner_conflict(struct ty_arena *a, const struct ty_cached *child,
                        child->kind->kind, child->ns, child->name);
     const struct ty_json *who = find_owner_ref(ty_cache_parse(a, child));
     if (!ty_json_true_at(who, "controller") && child->applied_s)
-        return 0; /* ours, left as an orphan */
+        return 0; /* ours, orphaned */
     return fail_conflict(child, describe_owner(a, child, who), err);
 }

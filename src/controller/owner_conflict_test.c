@@ -15,13 +15,13 @@
     ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":"              \
     "\"2026-01-02T03:04:05Z\",\"fieldsV1\":{}}]"
 
-static const struct ty_cached *put(struct fx *f, const struct ty_kind *kind, const char *text)
+static const struct ty_cached *put(struct fixture *f, const struct ty_kind *kind, const char *text)
 {
     return tell(f, kind, text, NULL);
 }
 
 /* A JobSet j with these owners and more metadata, asked for by TrainJob j of uid u1. */
-static int whose(struct fx *f, const char *owners, const char *more)
+static int whose(struct fixture *f, const char *owners, const char *more)
 {
     const struct ty_cached *job = put(
         f, &ty_kind_trainjob, "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\"}}");
@@ -36,19 +36,19 @@ static int whose(struct fx *f, const char *owners, const char *more)
 
 static void test_ours(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     assert_int_equal(whose(f, TRAINJOB("j", "u1"), ""), 0);
     assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", "") "," TRAINJOB("j", "u1"), ""),
                      0);
-    assert_int_equal(whose(f, "", APPLIED), 0); /* left as an orphan */
+    assert_int_equal(whose(f, "", APPLIED), 0); /* orphaned */
     assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", ""), APPLIED), 0);
     assert_string_equal(f->err.text, "");
 }
 
 static void test_somebody_elses(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     assert_int_equal(whose(f, "", EDITED), -EEXIST);
     assert_string_equal(
@@ -72,7 +72,7 @@ static void test_somebody_elses(void **state)
 
 static void test_an_earlier_job_of_that_name(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     assert_int_equal(whose(f, TRAINJOB("j", "u0"), APPLIED), -EEXIST);
     assert_string_equal(f->err.text, "JobSet \"a/j\" is still there from an earlier TrainJob of "

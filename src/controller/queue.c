@@ -1,5 +1,5 @@
-/* Items live in a hash table while there is anything to remember about them; those that wait hang
- * in a list, those that are delayed lie in a heap by the time they are due. */
+/* A hash table holds an item while it has any state; waiting items are in a list, delayed ones in a
+ * heap by due time. */
 #include "controller/queue.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -17,7 +17,7 @@ struct item {
     size_t at; /* place in the heap, or NOT_DELAYED */
     int kind, failures;
     uint16_t n_ns, n_name;
-    bool waiting, working, again; /* again: added while in work */
+    bool waiting, working, again; /* again: added while working */
     char text[];                  /* ns, name */
 };
 
@@ -30,8 +30,8 @@ struct ty_queue {
     size_t n_heap, cap_heap;
     size_t working;
     struct ty_queue_kind of[TY_QUEUE_KINDS];
-    int64_t now_ms; /* without a loop */
-    bool told;      /* ready was called and nobody has emptied the list since */
+    int64_t now_ms;    /* without a loop */
+    bool ready_called; /* ready was called, and ty_queue_next has not returned false since */
     uv_timer_t *timer;
     uv_idle_t *wake; /* calls ready from the loop */
 };
@@ -110,7 +110,7 @@ static struct item *get_or_add(struct ty_queue *q, struct ty_key key)
     return it;
 }
 
-/* Forgets an item about which there is nothing to remember. */
+/* Frees an item that has no state left. */
 static void drop_if_idle(struct ty_queue *q, struct item *it)
 {
     if (it->waiting || it->working || it->failures || it->at != NOT_DELAYED)
@@ -174,13 +174,13 @@ static void heap_push(struct ty_queue *q, struct item *it)
     heap_up(q, it->at);
 }
 
-/* ---- the loop ---- */
+/* ---- loop and timers ---- */
 
 static int64_t now_of(struct ty_queue *q)
 {
     if (!q->s.loop)
         return q->now_ms;
-    uv_update_time(q->s.loop); /* a long turn must not make delays short */
+    uv_update_time(q->s.loop); /* a long loop iteration must not shorten delays */
     return (int64_t)uv_now(q->s.loop);
 }
 
@@ -193,8 +193,8 @@ static void on_wake(uv_idle_t *idle)
 {
     struct ty_queue *q = idle->data;
     uv_idle_stop(idle);
-    if (q->first && !q->told && q->s.ready) {
-        q->told = true;
+    if (q->first && !q->ready_called && q->s.ready) {
+        q->ready_called = true;
         q->s.ready(q->s.ctx);
     }
 }
@@ -225,7 +225,7 @@ static void append_waiting(struct ty_queue *q, struct item *it)
     it->prev = q->last;
     *(q->last ? &q->last->next : &q->first) = it;
     q->last = it;
-    if (q->wake && !q->told)
+    if (q->wake && !q->ready_called)
         uv_idle_start(q->wake, on_wake);
 }
 
@@ -241,7 +241,7 @@ static void add_item(struct ty_queue *q, struct item *it)
         append_waiting(q, it);
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 struct ty_queue *ty_queue_new(const struct ty_queue_settings *s)
 {
@@ -300,7 +300,7 @@ void ty_queue_add_after(struct ty_queue *q, struct ty_key key, int64_t ms)
     if (it->at == NOT_DELAYED) {
         it->due_ms = due;
         heap_push(q, it);
-    } else if (due < it->due_ms) { /* the earlier one is kept */
+    } else if (due < it->due_ms) { /* the earlier time wins */
         it->due_ms = due;
         heap_up(q, it->at);
     }
@@ -336,7 +336,7 @@ void ty_queue_retry_now(struct ty_queue *q)
         if (!q->heap[i]->failures || q->heap[i]->due_ms <= now)
             continue;
         q->heap[i]->due_ms = now;
-        heap_up(q, i); /* what comes down to here from above has been looked at */
+        heap_up(q, i); /* the items above it were already visited */
     }
     ty_queue_tick(q, now);
 }
@@ -375,7 +375,7 @@ bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
 {
     struct item *it = q->first;
     if (!it) {
-        q->told = false;
+        q->ready_called = false;
         return false;
     }
     unlink_waiting(q, it);

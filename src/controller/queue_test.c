@@ -59,7 +59,7 @@ static void test_order_and_once(void **state)
     ty_queue_free(q);
 }
 
-/* By kind; from when it was added, also while it was in work. */
+/* By kind; from the time of the add, also while working. */
 static void test_how_long_it_took(void **state)
 {
     (void)state;
@@ -95,11 +95,11 @@ static void test_not_twice_at_once(void **state)
     struct ty_key x = key(1, "a", "x");
     ty_queue_add(q, x);
     assert_string_equal(next(q), "1:a/x");
-    ty_queue_add(q, x); /* it changed while it was looked at */
+    ty_queue_add(q, x); /* it changed during its reconcile */
     ty_queue_add(q, x);
     assert_string_equal(next(q), "");
     ty_queue_add_after(q, x, 10);
-    ty_queue_tick(q, 20); /* due, but in work */
+    ty_queue_tick(q, 20); /* due, but working */
     assert_string_equal(next(q), "");
     ty_queue_done(q, x);
     assert_string_equal(next(q), "1:a/x"); /* once more, and once only */
@@ -229,8 +229,8 @@ static void test_against_a_model(void **state)
     ty_queue_free(q);
 }
 
-/* Every third key waits for a point in time, the others for the end of a back-off: these come now,
- * those when they are due and in order, and the next back-off is longer all the same. */
+/* Every third key is delayed, the others are in a back-off: retry_now queues these now, those when
+ * they are due and in order, and the next back-off is longer all the same. */
 static void test_hurry(void **state)
 {
     (void)state;
@@ -305,7 +305,8 @@ static void test_on_a_loop(void **state)
 static void test_drop(void **state)
 {
     (void)state;
-    static const char *const orders[] = { "abc", "bca", "cab" }; /* first, middle and last go */
+    static const char *const orders[] = { "abc", "bca",
+                                          "cab" }; /* drops the first, the middle and the last */
     for (size_t i = 0; i < 3; i++) {
         struct ty_queue *q = fresh();
         ty_queue_add(q, key(1, "", "a"));
@@ -314,17 +315,17 @@ static void test_drop(void **state)
         for (size_t n = 0; n < 3; n++) {
             char name[2] = { orders[i][n], 0 };
             ty_queue_drop(q, key(1, "", name));
-            ty_queue_drop(q, key(1, "", name)); /* is not there */
+            ty_queue_drop(q, key(1, "", name)); /* not in the queue */
             assert_int_equal(counts(q).depth, 2 - n);
         }
-        ty_queue_add(q, key(1, "", "d")); /* the list is whole */
+        ty_queue_add(q, key(1, "", "d")); /* the list is intact */
         assert_string_equal(next(q), "1:/d");
         assert_string_equal(next(q), "");
         ty_queue_free(q);
     }
 }
 
-/* Out of any place of the heap, and what is left comes in order. */
+/* Drops from any place of the heap; the rest comes in order. */
 static void test_drop_what_is_delayed(void **state)
 {
     (void)state;

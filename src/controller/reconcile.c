@@ -1,4 +1,4 @@
-/* From a pass to the writes that are needed. */
+/* Runs a pass of the pure core over the cache and turns its result into write steps. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "trainer/runtime_resolve.h"
 #include "json/yaml.h"
 
-#define TOO_LARGE_S 300 /* sooner only if it changes: each try costs megabytes for nothing */
+#define TOO_LARGE_S 300 /* sooner only if it changes: each attempt costs megabytes */
 
 struct ty_str ty_reconcile_snapshot_data(struct ty_arena *a, const struct ty_json *data)
 {
@@ -19,7 +19,7 @@ struct ty_str ty_reconcile_snapshot_data(struct ty_arena *a, const struct ty_jso
     struct ty_yaml_docs docs = { 0 };
 
     if (text.n && ty_runtime_snapshot_parse(a, text, &docs, NULL) == 0 && docs.n == 1)
-        text = ty_json_text(a, docs.v[0]); /* else it stays, and the pass says what is wrong */
+        text = ty_json_text(a, docs.v[0]); /* else it stays YAML, and the pass reports the error */
     if (ty_json_get(data, "runtime"))
         ty_json_set(a, kept, "runtime", ty_json_str(a, text));
     return ty_json_text(a, kept);
@@ -31,103 +31,104 @@ void ty_reconcile_memo_done(struct ty_reconcile_memo *m)
     *m = (struct ty_reconcile_memo){ 0 };
 }
 
-/* A runtime is told apart by uid and version: as long as they stay so does its text. */
+/* The YAML text of a snapshot is reused as long as uid and version of its runtime are the same. */
 static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
 {
-    struct ty_reconcile_pass *l = ctx;
-    const struct ty_reconcile_memo *m = l->in->memo;
+    struct ty_reconcile_pass *p = ctx;
+    const struct ty_reconcile_memo *m = p->in->memo;
 
-    l->uid = ty_json_str_at(runtime, "metadata.uid");
-    l->version = ty_json_str_at(runtime, "metadata.resourceVersion");
-    bool same = m && l->uid.n && l->version.n && ty_str_eq(m->uid, l->uid) &&
-                ty_str_eq(m->version, l->version);
+    p->uid = ty_json_str_at(runtime, "metadata.uid");
+    p->version = ty_json_str_at(runtime, "metadata.resourceVersion");
+    bool same = m && p->uid.n && p->version.n && ty_str_eq(m->uid, p->uid) &&
+                ty_str_eq(m->version, p->version);
     return same ? m->yaml : (struct ty_str){ 0 };
 }
 
-/* A JobSet or PodGroup of somebody else's is not there for the pass: it neither tells how the job
- * fares, nor is it deleted at a deadline. When the pass wants its own, add_apply says why not. Of
- * snapshots the pass itself knows whose they are; a Secret with keys is used whoever made it. */
-static bool is_hidden(const struct ty_reconcile_pass *l, const struct ty_cached *o)
+/* Hides a JobSet or PodGroup of another owner from the pass, so that it affects neither the
+ * status nor a deletion at a deadline. If the pass desires an object of that name, add_apply
+ * reports the conflict. The pass checks owners of snapshots itself; a Secret with keys is used
+ * whoever owns it. */
+static bool is_hidden(const struct ty_reconcile_pass *p, const struct ty_cached *o)
 {
     struct ty_err err = { 0 };
     bool child = o->kind == &ty_kind_jobset || o->kind == &ty_kind_podgroup_cosched ||
                  o->kind == &ty_kind_podgroup_volcano;
 
-    return child && ty_owner_conflict(l->a, o, l->job, &err) < 0;
+    return child && ty_owner_conflict(p->a, o, p->job, &err) < 0;
 }
 
-static const struct ty_json *find_fetched(const struct ty_reconcile_pass *l,
+static const struct ty_json *find_fetched(const struct ty_reconcile_pass *p,
                                           const struct ty_kind *kind, struct ty_str name)
 {
-    for (const struct ty_fetched *g = l->in->given; g; g = g->next)
+    for (const struct ty_fetched *g = p->in->given; g; g = g->next)
         if (g->kind == kind && ty_str_eq(g->name, name))
             return g->json;
     return NULL;
 }
 
-/* The first that is missed is fetched; the next look says whether there are more. */
-const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *l,
+/* One object at a time is fetched; the next reconcile asks for others. */
+const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *p,
                                            const struct ty_kind *kind, struct ty_str name,
                                            bool large)
 {
-    struct ty_reconcile_result *w = l->work;
-    const struct ty_json *given = find_fetched(l, kind, name);
+    struct ty_reconcile_result *w = p->result;
+    const struct ty_json *given = find_fetched(p, kind, name);
 
     if (given || w->fetch)
         return given;
     w->fetch = true;
     w->fetch_kind = kind;
-    w->fetch_name = ty_reconcile_copy_str(l->a, name);
+    w->fetch_name = ty_reconcile_copy_str(p->a, name);
     w->large = large;
     return NULL;
 }
 
-/* A snapshot: what is known of it, and its data. NULL: they must be fetched. */
-static const struct ty_json *snapshot_of(struct ty_reconcile_pass *l, const struct ty_cached *o,
+/* A snapshot with its data; NULL: the data must be fetched. */
+static const struct ty_json *snapshot_of(struct ty_reconcile_pass *p, const struct ty_cached *o,
                                          struct ty_str name)
 {
     const struct ty_json *data =
-        o->body ? NULL : ty_reconcile_fetched(l, &ty_kind_configmap, name, false);
+        o->body ? NULL : ty_reconcile_fetched(p, &ty_kind_configmap, name, false);
 
     if (!o->body && !data)
         return NULL;
-    struct ty_json *obj = ty_cache_parse(l->a, o);
+    struct ty_json *obj = ty_cache_parse(p->a, o);
     if (obj && !o->body)
-        ty_json_set(l->a, obj, "data", ty_json_copy(l->a, data, 0));
+        ty_json_set(p->a, obj, "data", ty_json_copy(p->a, data, 0));
     return obj;
 }
 
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
-    struct ty_reconcile_pass *l = ctx;
-    const struct ty_settings *s = l->in->settings;
+    struct ty_reconcile_pass *p = ctx;
+    const struct ty_settings *s = p->in->settings;
 
     if (kind == &ty_kind_secret && ty_str_is(ns, s->operator_ns) &&
         ty_str_is(name, s->webhook_secret))
-        return l->in->hook_secret;
-    const struct ty_cached *o = ty_cache_get(l->in->cache, kind, ns, name);
-    if (!o || is_hidden(l, o))
+        return p->in->hook_secret;
+    const struct ty_cached *o = ty_cache_get(p->in->cache, kind, ns, name);
+    if (!o || is_hidden(p, o))
         return NULL;
     if (kind == &ty_kind_configmap &&
-        ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
-        return snapshot_of(l, o, name);
-    /* Of the others a pass asks only whether they are there. */
+        ty_str_is(name, ty_child_name(p->a, TY_CHILD_SNAPSHOT, p->in->name)))
+        return snapshot_of(p, o, name);
+    /* A pass asks only whether the others exist. */
     if (!o->partial || !(kind->ours || kind == &ty_kind_jobset))
-        return ty_cache_parse(l->a, o);
-    const struct ty_json *given = ty_reconcile_fetched(l, kind, name, true);
-    return given && kind == &ty_kind_jobset ? ty_cache_project(l->a, kind, given) : given;
+        return ty_cache_parse(p->a, o);
+    const struct ty_json *given = ty_reconcile_fetched(p, kind, name, true);
+    return given && kind == &ty_kind_jobset ? ty_cache_project(p->a, kind, given) : given;
 }
 
 static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
                                struct ty_str name TY_UNUSED)
 {
-    const struct ty_reconcile_pass *l = ctx;
+    const struct ty_reconcile_pass *p = ctx;
 
-    return l->in->unread ? l->in->unread(l->in->ctx, kind) : NULL;
+    return p->in->unread ? p->in->unread(p->in->ctx, kind) : NULL;
 }
 
-/* ---- is a look at the children needed at all? ---- */
+/* ---- must the children be compared at all? ---- */
 
 static bool mounts_exist(const struct ty_reconcile_in *in, const struct ty_json *jobset)
 {
@@ -153,9 +154,9 @@ static bool gang_exists(const struct ty_reconcile_in *in, const struct ty_json *
     return !gang.n || ty_cache_get(in->cache, kind, in->ns, in->name);
 }
 
-/* The job has not changed since its JobSet was applied: then the JobSet is what it should be. Its
- * first generation is older than any JobSet of it; later ones are compared by the time of the
- * writes, whole seconds, in doubt for a look. */
+/* The job has not changed since its JobSet was applied, so the JobSet is in sync. Generation 1 is
+ * older than any JobSet of the job; later ones are compared by the managedFields' times, which are
+ * whole seconds: equal means that the children are compared. */
 static bool older_than_jobset(const struct ty_cached *job, const struct ty_json *obj,
                               const struct ty_cached *jobset)
 {
@@ -168,30 +169,31 @@ static bool older_than_jobset(const struct ty_cached *job, const struct ty_json 
 
 uint64_t ty_reconcile_digest(const struct ty_cached *job, const struct ty_cached *jobset)
 {
-    uint64_t h = ty_hash_bytes(jobset->owned ^ job->wish, jobset->uid, strlen(jobset->uid));
+    uint64_t h =
+        ty_hash_bytes(jobset->owned_digest ^ job->spec_digest, jobset->uid, strlen(jobset->uid));
 
     return h ? h : 1;
 }
 
-static bool children_are_right(struct ty_reconcile_pass *l, const struct ty_cached *job,
-                               const struct ty_json *obj)
+static bool children_in_sync(struct ty_reconcile_pass *p, const struct ty_cached *job,
+                             const struct ty_json *obj)
 {
-    const struct ty_reconcile_in *in = l->in;
+    const struct ty_reconcile_in *in = p->in;
     const struct ty_cached *jobset = ty_cache_get(in->cache, &ty_kind_jobset, in->ns, in->name);
 
-    if (in->full || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
+    if (in->check_children || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
         return false;
-    const struct ty_json *js = view_get(l, &ty_kind_jobset, in->ns, in->name);
+    const struct ty_json *js = view_get(p, &ty_kind_jobset, in->ns, in->name);
     if (!js)
-        return false; /* to be fetched first, or the arena is full */
+        return false; /* must be fetched first, or the arena is full */
     bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
     if (!mounts_exist(in, js) || !gang_exists(in, js))
         return false;
-    return running || job->right == ty_reconcile_digest(job, jobset) ||
-           (in->first && older_than_jobset(job, obj, jobset));
+    return running || job->in_sync_digest == ty_reconcile_digest(job, jobset) ||
+           (in->initial && older_than_jobset(job, obj, jobset));
 }
 
-/* The merge patch that makes `was` into `now`; lists are replaced whole. */
+/* A merge patch from `was` to `now`; lists are replaced whole. */
 static struct ty_json *merge_patch(struct ty_arena *a, const struct ty_json *was,
                                    const struct ty_json *now)
 {
@@ -210,41 +212,41 @@ static struct ty_json *merge_patch(struct ty_arena *a, const struct ty_json *was
     return d;
 }
 
-static void add_status(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+static void add_status(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                        const struct ty_json *obj, const struct ty_json *status)
 {
-    struct ty_json *patch = ty_json_object(l->a), *meta = ty_json_object(l->a);
+    struct ty_json *patch = ty_json_object(p->a), *meta = ty_json_object(p->a);
     const struct ty_json *was = ty_json_get(obj, "status");
 
-    /* Only on what it was made from: the job may have been replaced by another of its name. */
-    ty_json_set(l->a, meta, "resourceVersion",
-                ty_json_strf(l->a, "%llu", (unsigned long long)l->job->version));
-    ty_json_set(l->a, patch, "metadata", meta);
-    ty_json_set(l->a, patch, "status",
-                status->n ? merge_patch(l->a, was, status) : ty_json_null(l->a));
-    ty_reconcile_add_step(l->a, w, TY_WRITE_STATUS, &ty_kind_trainjob, l->in->name)->body =
-        ty_json_text(l->a, patch);
+    /* Precondition: the job may have been replaced by another of the same name. */
+    ty_json_set(p->a, meta, "resourceVersion",
+                ty_json_strf(p->a, "%llu", (unsigned long long)p->job->version));
+    ty_json_set(p->a, patch, "metadata", meta);
+    ty_json_set(p->a, patch, "status",
+                status->n ? merge_patch(p->a, was, status) : ty_json_null(p->a));
+    ty_reconcile_add_step(p->a, w, TY_WRITE_STATUS, &ty_kind_trainjob, p->in->name)->body =
+        ty_json_text(p->a, patch);
 }
 
-static void add_delete(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+static void add_delete(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                        const struct ty_kind *kind)
 {
-    const struct ty_cached *o = ty_cache_get(l->in->cache, kind, l->in->ns, l->in->name);
+    const struct ty_cached *o = ty_cache_get(p->in->cache, kind, p->in->ns, p->in->name);
 
-    if (o && !is_hidden(l, o))
-        ty_reconcile_add_step(l->a, w, TY_WRITE_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
+    if (o && !is_hidden(p, o))
+        ty_reconcile_add_step(p->a, w, TY_WRITE_DELETE, kind, p->in->name)->uid = ty_str(o->uid);
 }
 
-/* How the job stands when the steps are done. Counts of a JobSet that is gone, and the refusal of
- * one, stay in the status until there is a new one: then they must go. */
-static void predict_status(const struct ty_reconcile_pass *l,
+/* Predicts the status after the steps. jobsStatus and the refusal of a deleted JobSet stay in the
+ * status until a new JobSet exists, and must be removed then. */
+static void predict_status(const struct ty_reconcile_pass *p,
                            const struct ty_trainjob_reconcile *pass, const struct ty_json *obj,
                            struct ty_reconcile_result *w)
 {
     const struct ty_json *status = pass->status ? pass->status : ty_json_get(obj, "status");
-    bool jobset = ty_cache_get(l->in->cache, &ty_kind_jobset, l->in->ns, l->in->name);
+    bool jobset = ty_cache_get(p->in->cache, &ty_kind_jobset, p->in->ns, p->in->name);
 
-    w->status = !pass->status ? l->job->status : status->n ? ty_json_hash(status) : 0;
+    w->status = !pass->status ? p->job->status : status->n ? ty_json_hash(status) : 0;
     w->last = !pass->delete_kind && !ty_trainjob_is_refused(status) &&
               (jobset || !ty_json_get(status, "jobsStatus"));
 }
@@ -266,56 +268,56 @@ void ty_reconcile_starved(struct ty_reconcile_result *ret)
     ty_fail(&ret->err, -EAGAIN, "%s", TY_RECONCILE_STARVED);
 }
 
-/* The children as they are: what the status says must be so of them, whatever was wanted. */
-static void pass_unapplied(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *in,
+/* Computes the status from the live children instead of the desired ones. */
+static void pass_unapplied(struct ty_reconcile_pass *p, const struct ty_trainjob_reconcile_in *in,
                            struct ty_trainjob_reconcile *ret)
 {
     struct ty_trainjob_reconcile_in again = *in;
 
     again.no_build = again.unapplied = true;
-    ty_trainjob_reconcile(l->a, &again, ret);
+    ty_trainjob_reconcile(p->a, &again, ret);
 }
 
-static void make_steps(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *pin,
-                       struct ty_trainjob_reconcile *pass, struct ty_reconcile_result *ret)
+static void add_steps(struct ty_reconcile_pass *p, const struct ty_trainjob_reconcile_in *pin,
+                      struct ty_trainjob_reconcile *pass, struct ty_reconcile_result *ret)
 {
     bool going = ty_json_at(pin->job, "metadata.deletionTimestamp") != NULL;
 
     ret->events = pass->events;
     ret->err = pass->err;
     if (pass->err.code < 0)
-        ty_reconcile_suspend_jobset(l, ret, pin->job);
-    ty_reconcile_add_children(l, ret, pass->want);
-    if (l->unapplied && !ret->fetch)
-        pass_unapplied(l, pin, pass);
+        ty_reconcile_suspend_jobset(p, ret, pin->job);
+    ty_reconcile_add_children(p, ret, pass->want);
+    if (p->unapplied && !ret->fetch)
+        pass_unapplied(p, pin, pass);
     if (pass->status)
-        add_status(l, ret, pin->job, pass->status);
+        add_status(p, ret, pin->job, pass->status);
     if (pass->delete_kind && !(going && pass->delete_kind == &ty_kind_trainjob))
-        add_delete(l, ret, pass->delete_kind);
-    ret->right = ret->err.code == 0 && !l->unapplied;
-    ret->wish = l->job->wish;
-    predict_status(l, pass, pin->job, ret);
+        add_delete(p, ret, pass->delete_kind);
+    ret->in_sync = ret->err.code == 0 && !p->unapplied;
+    ret->spec_digest = p->job->spec_digest;
+    predict_status(p, pass, pin->job, ret);
     ret->requeue_s = pass->requeue_s;
-    if (l->wait_s && (!ret->requeue_s || l->wait_s < ret->requeue_s))
-        ret->requeue_s = l->wait_s;
+    if (p->wait_s && (!ret->requeue_s || p->wait_s < ret->requeue_s))
+        ret->requeue_s = p->wait_s;
 }
 
 void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
                   struct ty_reconcile_result *ret)
 {
     const struct ty_cached *job = ty_cache_get(in->cache, &ty_kind_trainjob, in->ns, in->name);
-    struct ty_reconcile_pass l = { .a = a, .in = in, .job = job, .work = ret };
+    struct ty_reconcile_pass p = { .a = a, .in = in, .job = job, .result = ret };
     struct ty_view view = {
-        .ctx = &l, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
+        .ctx = &p, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
     };
     struct ty_trainjob_reconcile pass;
 
     *ret = (struct ty_reconcile_result){ 0 };
     if (!job)
         return;
-    const struct ty_json *obj = view_get(&l, &ty_kind_trainjob, in->ns, in->name);
+    const struct ty_json *obj = view_get(&p, &ty_kind_trainjob, in->ns, in->name);
     if (!obj)
-        return; /* to be fetched first, or the arena is full */
+        return; /* must be fetched first, or the arena is full */
     struct ty_trainjob_reconcile_in pin = { .pipeline = in->pipeline,
                                             .settings = in->settings,
                                             .view = &view,
@@ -324,15 +326,15 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
                                             .entropy = in->entropy,
                                             .refused = in->refused,
                                             .unapplied = in->unapplied };
-    /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
-     * for its end, so that is still told (B33). */
+    /* A job that is being deleted gets no new children: garbage collection removes them. Its status
+     * is still written, because the owner of a finalizer may wait for it (B33). */
     pin.no_build = ty_json_at(obj, "metadata.deletionTimestamp") || in->unapplied ||
-                   children_are_right(&l, job, obj);
+                   children_in_sync(&p, job, obj);
     if (!ret->fetch)
         ty_trainjob_reconcile(a, &pin, &pass);
     if (!ret->fetch && !ty_arena_full(a))
-        make_steps(&l, &pin, &pass, ret);
-    if (ret->fetch) /* nothing is said before it is there */
+        add_steps(&p, &pin, &pass, ret);
+    if (ret->fetch) /* no steps before the object is fetched */
         *ret = (struct ty_reconcile_result){ .fetch = true,
                                              .fetch_kind = ret->fetch_kind,
                                              .fetch_name = ret->fetch_name,

@@ -1,27 +1,27 @@
 /* Which children are applied, and in which order. */
 #include "controller/reconcile_testing.h"
 
-/* A JobSet must not come before what its pods mount. */
+/* A JobSet must not be created before what its pods mount. */
 static void test_a_new_jobset_comes_last(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin(f, TRAINJOB("", ""));
-    struct ty_reconcile_result w = work(f);
+    struct ty_reconcile_result w = result(f);
     assert_string_equal(steps(f, &w), "apply ConfigMap j-runtime-snapshot, apply JobSet j");
-    assert_true(w.steps->data.n > 0 && w.steps->want != 0);
+    assert_true(w.steps->data.n > 0 && w.steps->desired_digest != 0);
 }
 
-/* One that is only stopped waits for nothing. */
+/* A suspension waits for none of the others. */
 static void test_a_suspension_comes_first(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB("", ""));
     ty_cache_delete(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot"),
                     (struct ty_str){ 0 });
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true", ""));
-    struct ty_reconcile_result w = work(f);
+    struct ty_reconcile_result w = result(f);
     assert_string_equal(steps(f, &w),
                         "apply JobSet j, apply ConfigMap j-runtime-snapshot, status TrainJob j");
 }

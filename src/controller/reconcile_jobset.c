@@ -1,13 +1,13 @@
-/* The JobSet that a pass wants over the one that is there. The jobs of a JobSet are immutable, so
- * what today's rendering would change in them decides how it is written:
+/* Decides how the desired JobSet is written over the existing one. The jobs of a JobSet are
+ * immutable, so the difference between the two renderings decides:
  *
- *   nothing, or only what may change    --> as wanted
- *   no pod of it has ever run           --> as wanted; refused: deleted, and re-created
- *   pods have run, or run now           --> frozen: only what may change
- *   it is being deleted                 --> not now
+ *   none, or only fields that may change  --> apply as wanted
+ *   no pod of it has ever run             --> apply as wanted; if refused, delete and re-create it
+ *   pods have run, or run now             --> frozen: apply only what may change
+ *   it is being deleted                   --> wait
  *
- * Only who knows more than a number of the live JobSet can tell, so it is fetched, unless the
- * numbers say that nothing but spec.suspend differs. */
+ * The cached digest is not enough to compare the renderings, so the live JobSet is fetched, unless
+ * the digests show that only spec.suspend differs. */
 #include <errno.h>
 
 #include "base/time.h"
@@ -18,48 +18,47 @@
 
 #define KEPT_SHOWN 3
 #define GONE_SOON_S                                                                                \
-    30 /* a JobSet and its Jobs are deleted within seconds, if nothing holds them                  \
-        */
+    30 /* a JobSet and its Jobs are deleted within seconds unless a finalizer holds them */
 
-/* Nothing differs but whether it is suspended. */
-static bool only_suspend_differs(const struct ty_reconcile_pass *l, const struct ty_cached *o,
+/* Only spec.suspend differs. */
+static bool only_suspend_differs(const struct ty_reconcile_pass *p, const struct ty_cached *o,
                                  const struct ty_json *wanted)
 {
-    const struct ty_json *live = ty_json_at(ty_cache_parse(l->a, o), "spec.suspend");
-    struct ty_json *obj = ty_json_shallow_copy(l->a, wanted);
+    const struct ty_json *live = ty_json_at(ty_cache_parse(p->a, o), "spec.suspend");
+    struct ty_json *obj = ty_json_shallow_copy(p->a, wanted);
     const struct ty_json *spec = ty_json_get(obj, "spec");
 
     if (!spec)
         return false;
-    struct ty_json *other = ty_json_shallow_copy(l->a, spec);
+    struct ty_json *other = ty_json_shallow_copy(p->a, spec);
     if (live)
-        ty_json_set(l->a, other, "suspend", ty_json_copy(l->a, live, 0));
+        ty_json_set(p->a, other, "suspend", ty_json_copy(p->a, live, 0));
     else
         ty_json_del(other, TY_LIT("suspend"));
-    ty_json_set(l->a, obj, "spec", other);
-    return o->owned == ty_applied_digest_desired(l->a, ty_kind_jobset.schema, obj);
+    ty_json_set(p->a, obj, "spec", other);
+    return o->owned_digest == ty_applied_digest_desired(p->a, ty_kind_jobset.schema, obj);
 }
 
-/* It is on its way: after a while somebody holds it, and an event says who. */
-static void wait_for_deletion(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+/* The JobSet is being deleted. If that takes long, an event names the finalizers that hold it. */
+static void wait_for_deletion(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                               const struct ty_json *live)
 {
     const struct ty_json *holders = ty_json_at(live, "metadata.finalizers");
     int64_t since = 0;
 
-    l->unapplied = true;
-    l->wait_s = GONE_SOON_S;
+    p->unapplied = true;
+    p->wait_s = GONE_SOON_S;
     if (!ty_time_parse(ty_json_str_at(live, "metadata.deletionTimestamp"), &since) ||
-        l->in->now_s - since < GONE_SOON_S)
+        p->in->now_s - since < GONE_SOON_S)
         return;
     ty_fail(&w->err, -EBUSY,
             "JobSet \"%.*s\" is still being deleted, held by finalizers %.*s; it is re-created "
             "when it is gone",
-            TY_ARG(l->in->name), TY_ARG(holders ? ty_json_text(l->a, holders) : TY_LIT("[]")));
-    ty_reconcile_add_failure_event(l->a, w);
+            TY_ARG(p->in->name), TY_ARG(holders ? ty_json_text(p->a, holders) : TY_LIT("[]")));
+    ty_reconcile_add_failure_event(p->a, w);
 }
 
-static void add_kept_event(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+static void add_kept_event(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                            const struct ty_field_changes *kept)
 {
     ty_auto_buf b = { 0 };
@@ -70,14 +69,14 @@ static void add_kept_event(struct ty_reconcile_pass *l, struct ty_reconcile_resu
     if (kept->n > n)
         ty_buf_printf(&b, " and %zu more", kept->n - n);
     ty_reconcile_add_event(
-        l->a, w, "Normal", TY_REASON_RENDERING_KEPT,
-        ty_arena_printf(l->a,
+        p->a, w, "Normal", TY_REASON_RENDERING_KEPT,
+        ty_arena_printf(p->a,
                         "JobSet \"%.*s\" keeps the rendering that it was created with: "
                         "not changed are %.*s",
-                        TY_ARG(l->in->name), (int)b.n, b.p));
+                        TY_ARG(p->in->name), (int)b.n, b.p));
 }
 
-static void plan_existing(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+static void plan_existing(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                           const struct ty_cached *o, const struct ty_desired_object *want,
                           struct ty_jobset_plan *ret)
 {
@@ -86,38 +85,39 @@ static void plan_existing(struct ty_reconcile_pass *l, struct ty_reconcile_resul
 
     if (ty_json_at(ret->live, "metadata.deletionTimestamp")) {
         ret->how = TY_JOBSET_NONE;
-        wait_for_deletion(l, w, ret->live);
+        wait_for_deletion(p, w, ret->live);
         return;
     }
-    ty_jobset_freeze_conflicts(l->a, want->obj, ret->live, &kept);
-    if (!kept.n && !l->in->freeze)
+    ty_jobset_freeze_conflicts(p->a, want->obj, ret->live, &kept);
+    if (!kept.n && !p->in->freeze)
         return;
     ret->how = ty_jobset_freeze_never_ran(ret->live) ? TY_JOBSET_REPLACE : TY_JOBSET_FROZEN;
     if (ret->how == TY_JOBSET_REPLACE)
         return;
     ret->body =
-        ty_applied_digest_normalize(l->a, s, ty_jobset_freeze(l->a, want->obj, ret->live, true));
-    if (kept.n && o->owned != ty_applied_digest_desired(l->a, s, ret->body))
-        add_kept_event(l, w, &kept);
+        ty_applied_digest_normalize(p->a, s, ty_jobset_freeze(p->a, want->obj, ret->live, true));
+    if (kept.n && o->owned_digest != ty_applied_digest_desired(p->a, s, ret->body))
+        add_kept_event(p, w, &kept);
 }
 
-void ty_reconcile_plan_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+void ty_reconcile_plan_jobset(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                               const struct ty_desired_object *want, struct ty_jobset_plan *ret)
 {
-    const struct ty_cached *o = ty_cache_get(l->in->cache, &ty_kind_jobset, l->in->ns, l->in->name);
+    const struct ty_cached *o = ty_cache_get(p->in->cache, &ty_kind_jobset, p->in->ns, p->in->name);
     struct ty_err err = { 0 };
 
     *ret = (struct ty_jobset_plan){ .how = TY_JOBSET_AS_WANTED };
-    if (!o || ty_owner_conflict(l->a, o, l->job, &err) < 0)
+    if (!o || ty_owner_conflict(p->a, o, p->job, &err) < 0)
         return;
-    const struct ty_json *obj = ty_applied_digest_normalize(l->a, want->kind->schema, want->obj);
-    uint64_t number = ty_applied_digest_desired(l->a, want->kind->schema, obj);
-    if (o->owned == number || (o->want == number && o->at == o->version) ||
-        (!l->in->freeze && only_suspend_differs(l, o, obj)))
+    const struct ty_json *obj = ty_applied_digest_normalize(p->a, want->kind->schema, want->obj);
+    uint64_t number = ty_applied_digest_desired(p->a, want->kind->schema, obj);
+    if (o->owned_digest == number ||
+        (o->applied_digest == number && o->applied_version == o->version) ||
+        (!p->in->freeze && only_suspend_differs(p, o, obj)))
         return;
-    ret->live = ty_reconcile_fetched(l, &ty_kind_jobset, l->in->name, o->partial);
+    ret->live = ty_reconcile_fetched(p, &ty_kind_jobset, p->in->name, o->partial);
     if (ret->live)
-        plan_existing(l, w, o, want, ret);
+        plan_existing(p, w, o, want, ret);
     else
         ret->how = TY_JOBSET_NONE;
 }
@@ -133,23 +133,23 @@ const struct ty_json *ty_reconcile_jobset_pin_uid(struct ty_arena *a, const stru
     return obj;
 }
 
-void ty_reconcile_suspend_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+void ty_reconcile_suspend_jobset(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                                  const struct ty_json *job)
 {
-    const struct ty_cached *o = ty_cache_get(l->in->cache, &ty_kind_jobset, l->in->ns, l->in->name);
+    const struct ty_cached *o = ty_cache_get(p->in->cache, &ty_kind_jobset, p->in->ns, p->in->name);
     struct ty_err err = { 0 };
 
-    l->unapplied = true;
+    p->unapplied = true;
     if (!o || !ty_json_true_at(job, "spec.suspend") ||
-        ty_owner_conflict(l->a, o, l->job, &err) < 0 ||
-        ty_json_true_at(ty_cache_parse(l->a, o), "spec.suspend"))
+        ty_owner_conflict(p->a, o, p->job, &err) < 0 ||
+        ty_json_true_at(ty_cache_parse(p->a, o), "spec.suspend"))
         return;
-    const struct ty_json *live = ty_reconcile_fetched(l, &ty_kind_jobset, l->in->name, o->partial);
+    const struct ty_json *live = ty_reconcile_fetched(p, &ty_kind_jobset, p->in->name, o->partial);
     if (!live || ty_json_at(live, "metadata.deletionTimestamp"))
         return;
     const struct ty_json *body = ty_applied_digest_normalize(
-        l->a, ty_kind_jobset.schema, ty_jobset_freeze_suspend(l->a, live, true));
-    l->unapplied = false;
-    ty_reconcile_add_apply(l, w, &ty_kind_jobset, ty_reconcile_jobset_pin_uid(l->a, body, live),
-                           ty_applied_digest_desired(l->a, ty_kind_jobset.schema, body));
+        p->a, ty_kind_jobset.schema, ty_jobset_freeze_suspend(p->a, live, true));
+    p->unapplied = false;
+    ty_reconcile_add_apply(p, w, &ty_kind_jobset, ty_reconcile_jobset_pin_uid(p->a, body, live),
+                           ty_applied_digest_desired(p->a, ty_kind_jobset.schema, body));
 }

@@ -1,4 +1,5 @@
-/* For the tests of looks: a TrainJob and its children in the cache, and what would be written. */
+/* Test fixture for ty_reconcile: a TrainJob and its children in the cache, and the writes that it
+ * returns. */
 #ifndef TY_CONTROLLER_RECONCILE_TESTING_H
 #define TY_CONTROLLER_RECONCILE_TESTING_H
 
@@ -16,7 +17,7 @@
     "'ClusterTrainingRuntime','apiGroup':'trainer.kubeflow.org'}" spec "}" more "}"
 #define NOW 1767323045
 
-struct fx {
+struct fixture {
     struct ty_arena *a;
     struct ty_cache *w;
     struct ty_pipeline pipeline;
@@ -27,12 +28,12 @@ struct fx {
 
 static inline int up(void **state)
 {
-    static struct fx f;
+    static struct fixture f;
     struct ty_err err = { 0 };
 
-    f = (struct fx){ .a = ty_arena_new((size_t)64 << 20),
-                     .w = ty_cache_new(),
-                     .settings = ty_settings_default };
+    f = (struct fixture){ .a = ty_arena_new((size_t)64 << 20),
+                          .w = ty_cache_new(),
+                          .settings = ty_settings_default };
     assert_int_equal(ty_pipeline_init(&f.pipeline, NULL, NULL, NULL, &err), 0);
     f.in = (struct ty_reconcile_in){ .cache = f.w,
                                      .pipeline = &f.pipeline,
@@ -47,20 +48,20 @@ static inline int up(void **state)
 
 static inline int down(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     ty_cache_free(f->w);
     ty_arena_free(f->a);
     return 0;
 }
 
-static inline const struct ty_cached *put(struct fx *f, const struct ty_kind *kind,
+static inline const struct ty_cached *put(struct fixture *f, const struct ty_kind *kind,
                                           const char *text)
 {
     return ty_cache_put(f->w, kind, json_of(f->a, text), NULL);
 }
 
-static inline struct ty_reconcile_result work(struct fx *f)
+static inline struct ty_reconcile_result result(struct fixture *f)
 {
     struct ty_reconcile_result w;
 
@@ -69,7 +70,7 @@ static inline struct ty_reconcile_result work(struct fx *f)
 }
 
 /* "apply ConfigMap j-runtime-snapshot, apply JobSet j, status TrainJob j" */
-static inline const char *steps(struct fx *f, const struct ty_reconcile_result *w)
+static inline const char *steps(struct fixture *f, const struct ty_reconcile_result *w)
 {
     static const char *const ops[] = { "apply", "status", "delete" };
     ty_auto_buf b = { 0 };
@@ -80,9 +81,9 @@ static inline const char *steps(struct fx *f, const struct ty_reconcile_result *
     return ty_arena_strndup(f->a, b.n ? b.p : "", b.n);
 }
 
-/* As if the API server had taken the step: version and the manager's fields. The object as it is
- * stored then. */
-static inline struct ty_json *carry_out(struct fx *f, const struct ty_write_step *s,
+/* Stores the object as the API server would after this step, with version and managedFields;
+ * returns it. */
+static inline struct ty_json *carry_out(struct fixture *f, const struct ty_write_step *s,
                                         const char *version)
 {
     struct ty_json *obj =
@@ -92,29 +93,29 @@ static inline struct ty_json *carry_out(struct fx *f, const struct ty_write_step
     ty_json_set(f->a, ty_json_get(obj, "metadata"), "uid", ty_json_cstr(f->a, version));
     const struct ty_cached *o = ty_cache_put(f->w, s->kind, obj, NULL);
     assert_non_null(o);
-    ty_cache_set_applied(f->w, o, s->want);
+    ty_cache_set_applied(f->w, o, s->desired_digest);
     if (s->data.n)
         ty_cache_set_data(f->w, o, s->data);
     return obj;
 }
 
-static inline void begin(struct fx *f, const char *job)
+static inline void begin(struct fixture *f, const char *job)
 {
     put(f, &ty_kind_clustertrainingruntime, RUNTIME);
     put(f, &ty_kind_trainjob, job);
 }
 
-/* The JobSet as it is stored then. */
-static inline struct ty_json *begin_and_apply(struct fx *f, const char *job)
+/* The stored JobSet. */
+static inline struct ty_json *begin_and_apply(struct fixture *f, const char *job)
 {
     begin(f, job);
-    struct ty_reconcile_result w = work(f);
+    struct ty_reconcile_result w = result(f);
     carry_out(f, w.steps, "11");
     return carry_out(f, w.steps->next, "12");
 }
 
-/* What was fetched: the whole JobSet. */
-static inline void give_jobset(struct fx *f, const struct ty_json *live)
+/* The fetched object: the whole JobSet. */
+static inline void give_jobset(struct fixture *f, const struct ty_json *live)
 {
     struct ty_fetched *g = ty_new(f->a, struct ty_fetched);
 

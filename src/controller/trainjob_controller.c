@@ -1,17 +1,71 @@
-/* Keys out of the queue, and what became of them. The looks are in controller_check_enough.c. */
+/* Takes keys out of the work queue, and requeues them when their writes are answered. The
+ * reconciles themselves are in trainjob_controller_reconcile.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <uv.h>
 
 #include "base/xalloc.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_expect.h"
+#include "controller/trainjob_controller_get.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 
-#define IN_FLIGHT  16 /* twice the client's connections: the next write is always ready */
+#define IN_FLIGHT                                                                                  \
+    16 /* twice the client's connections, so that a write is always ready to be sent */
 #define CONTROLLER "trainer-trainjob-controller"
-#define CLOCK_MS   5000 /* how late a jump of the wall clock may be seen */
+#define CLOCK_MS   5000 /* how late a jump of the wall clock may be detected */
 
-/* "ns/name" in a buffer of the caller's. */
+/* ---- counts ---- */
+
+const double ty_trainjob_controller_buckets[] = {
+    0.005, 0.01, 0.025, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6,
+    0.7,   0.8,  0.9,   1,    1.25, 1.5,  1.75, 2,    2.5, 3,    3.5, 4,    4.5, 5,
+    6,     7,    8,     9,    10,   15,   20,   25,   30,  40,   50,  60,   0
+};
+
+static void init_counts(struct ty_trainjob_controller *j)
+{
+    for (int i = 0; i < TY_CONTROLLERS; i++)
+        j->kind_counts[i].seconds.bounds = ty_trainjob_controller_buckets;
+}
+
+static void count_reconcile(const struct ty_inflight *w, bool bad)
+{
+    struct ty_controller_counts *c = &w->controller->kind_counts[w->key.kind];
+    bool later = w->result.requeue_s > 0;
+
+    ++*(bad ? &c->error : w->result.fetch ? &c->requeue : later ? &c->requeue_after : &c->success);
+    ty_histogram_observe(&c->seconds, (double)(uv_hrtime() - w->begin_ns) / 1e9);
+}
+
+void ty_trainjob_controller_count(const struct ty_trainjob_controller *j,
+                                  struct ty_trainjob_controller_counts *ret)
+{
+    *ret = j->counts;
+}
+
+void ty_trainjob_controller_count_of(const struct ty_trainjob_controller *j,
+                                     enum ty_controller_kind of, struct ty_controller_counts *ret,
+                                     const struct ty_queue_kind **ret_queue)
+{
+    uint64_t now = uv_hrtime();
+
+    *ret = j->kind_counts[of];
+    *ret_queue = ty_queue_kind(j->queue, of);
+    ret->most = (size_t)j->s.in_flight;
+    for (const struct ty_inflight *w = j->inflight; w; w = w->next) {
+        double seconds = (double)(now - w->begin_ns) / 1e9;
+        if (w->key.kind != (int)of)
+            continue;
+        ret->unfinished += seconds;
+        ret->longest = seconds > ret->longest ? seconds : ret->longest;
+    }
+}
+
+/* ---- the queue ---- */
+
+/* "ns/name" in the caller's buffer. */
 static struct ty_str pending_key(char *buf, size_t size, struct ty_str ns, struct ty_str name)
 {
     int n = snprintf(buf, size, "%.*s/%.*s", TY_ARG(ns), TY_ARG(name));
@@ -52,7 +106,7 @@ void ty_trainjob_controller_forget(struct ty_trainjob_controller *j, struct ty_s
     ty_trainjob_controller_take_pending(j, ns, name);
     ty_queue_drop(j->queue, key);
     ty_queue_drop(j->waiting, key);
-    ty_trainjob_controller_wake_waiting(j); /* it may have been its turn */
+    ty_trainjob_controller_wake_waiting(j); /* its slot is free for the next */
 }
 
 void ty_trainjob_controller_enqueue(struct ty_trainjob_controller *j, struct ty_str ns,
@@ -66,7 +120,8 @@ static void enqueue_job(void *ctx, const struct ty_cached *o)
     ty_trainjob_controller_enqueue(ctx, ty_str(o->ns), ty_str(o->name));
 }
 
-/* Deadlines are reckoned anew: what waits for one, waits by a clock that did not jump. */
+/* Deadlines are wall time, but the timers of the queue run on the monotonic clock: after a jump
+ * every TrainJob is reconciled, to compute its deadline again. */
 static void on_clock_timer(uv_timer_t *t)
 {
     struct ty_trainjob_controller *j = t->data;
@@ -77,7 +132,7 @@ static void on_clock_timer(uv_timer_t *t)
     int64_t by = ty_clock_jump(&j->jump, wall_ms, (int64_t)(uv_hrtime() / 1000000));
     if (by == 0)
         return;
-    ty_warn(j->s.log, "the clock was set, or the machine slept: looking at all TrainJobs",
+    ty_warn(j->s.log, "the clock was set, or the machine was suspended: reconciling all TrainJobs",
             TY_I("seconds", by / 1000));
     if (j->synced)
         ty_cache_each(j->cache, &ty_kind_trainjob, enqueue_job, j);
@@ -108,7 +163,7 @@ ty_trainjob_controller_new(const struct ty_trainjob_controller_settings *s)
     j->scratch = ty_arena_new_input(ty_trainjob_controller_pass_ceiling(j), s->budget);
     j->queue = ty_queue_new(&q);
     j->waiting = ty_queue_new(&(struct ty_queue_settings){ 0 });
-    ty_trainjob_controller_count_init(j);
+    init_counts(j);
     ty_trainjob_controller_watch_all(j);
     start_clock(j);
     return j;
@@ -128,7 +183,7 @@ void ty_trainjob_controller_drain(struct ty_trainjob_controller *j)
 
 bool ty_trainjob_controller_idle(const struct ty_trainjob_controller *j)
 {
-    return !j->writing;
+    return !j->inflight;
 }
 
 bool ty_trainjob_controller_synced(const struct ty_trainjob_controller *j)
@@ -167,9 +222,9 @@ void ty_trainjob_controller_process_queue(void *ctx)
     struct ty_trainjob_controller *j = ctx;
     struct ty_key key;
 
-    if (j->turning)
-        return; /* a look that needed no write came back at once: the loop below goes on */
-    j->turning = true;
+    if (j->processing)
+        return; /* a reconcile without writes ended at once: the loop below continues */
+    j->processing = true;
     while (j->leading && j->synced && !ty_trainjob_controller_is_stale(j) &&
            j->counts.in_flight < (size_t)j->s.in_flight && ty_queue_next(j->queue, &key)) {
         if (key.kind == TY_CONTROLLER_TRAINJOB)
@@ -177,8 +232,8 @@ void ty_trainjob_controller_process_queue(void *ctx)
         else
             ty_trainjob_controller_reconcile_runtime(j, key);
     }
-    j->turning = false;
-    if (j->s.idle && j->leading && j->synced && !j->writing)
+    j->processing = false;
+    if (j->s.idle && j->leading && j->synced && !j->inflight)
         j->s.idle(j->s.ctx);
 }
 
@@ -186,13 +241,13 @@ static void enqueue_full(void *ctx, const struct ty_cached *o)
 {
     struct ty_trainjob_controller *j = ctx;
 
-    ty_trainjob_controller_pending(j, ty_str(o->ns), ty_str(o->name))->full = true;
+    ty_trainjob_controller_pending(j, ty_str(o->ns), ty_str(o->name))->check_children = true;
     ty_trainjob_controller_enqueue(j, ty_str(o->ns), ty_str(o->name));
 }
 
 void ty_trainjob_controller_resync(struct ty_trainjob_controller *j)
 {
-    if (j->synced) /* before that every job is looked at anyway */
+    if (j->synced) /* the first sync enqueues every job anyway */
         ty_cache_each(j->cache, &ty_kind_trainjob, enqueue_full, j);
 }
 
@@ -219,37 +274,37 @@ void ty_trainjob_controller_configure(struct ty_trainjob_controller *j, int in_f
 
     j->s.in_flight = in_flight > 0 ? in_flight : IN_FLIGHT;
     j->s.protection = protection;
-    if (other && j->synced) { /* their finalizers come or go */
+    if (other && j->synced) { /* finalizers are added or removed */
         ty_cache_each(j->cache, &ty_kind_trainingruntime, enqueue_runtime, j);
         ty_cache_each(j->cache, &ty_kind_clustertrainingruntime, enqueue_runtime, j);
     }
     ty_trainjob_controller_process_queue(j);
 }
 
-/* The writes are over, well or not. */
+/* All writes are answered, or one failed. */
 void ty_trainjob_controller_write_done(struct ty_inflight *w)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     struct ty_key key = w->key;
-    bool bad = w->failed || w->work.err.code < 0;
+    bool bad = w->failed || w->result.err.code < 0;
 
-    ty_trainjob_controller_count_done(w, bad);
+    count_reconcile(w, bad);
     ty_trainjob_controller_log_reconcile(w, NULL);
-    if (w->replaced || (bad && w->work.err.code != -EFBIG)) /* that one says itself when */
+    if (w->replaced || (bad && w->result.err.code != -EFBIG)) /* -EFBIG sets requeue_s */
         ty_queue_retry(j->queue, key);
     else
         ty_queue_forget(j->queue, key);
     if (key.kind == TY_CONTROLLER_TRAINJOB)
         ty_trainjob_controller_expect_done(w);
-    /* A deadline does not wait for what fails, either; but one who is gone has none. */
-    if (w->work.requeue_s > 0 && ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name))
-        ty_queue_add_after(j->queue, key, ty_time_wait_ms(w->work.requeue_s));
+    /* A deadline is not delayed by a back-off. A deleted job has none. */
+    if (w->result.requeue_s > 0 && ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name))
+        ty_queue_add_after(j->queue, key, ty_time_wait_ms(w->result.requeue_s));
     ty_queue_done(j->queue, key);
     ty_trainjob_controller_inflight_free(w);
     ty_trainjob_controller_process_queue(j);
 }
 
-/* ---- the end ---- */
+/* ---- free ---- */
 
 static void on_closed(uv_handle_t *h)
 {
@@ -263,7 +318,7 @@ void ty_trainjob_controller_free(struct ty_trainjob_controller *j)
 
     if (!j)
         return;
-    for (struct ty_inflight *w = j->writing, *next = NULL; w; w = next) {
+    for (struct ty_inflight *w = j->inflight, *next = NULL; w; w = next) {
         next = w->next;
         ty_trainjob_controller_inflight_free(w);
     }
@@ -271,7 +326,7 @@ void ty_trainjob_controller_free(struct ty_trainjob_controller *j)
     ty_trainjob_controller_get_cancel_all(j);
     for (size_t i = 0; i < j->n_watched; i++) {
         ty_reflector_free(j->watched[i].reflect);
-        free(j->watched[i].trouble);
+        free(j->watched[i].watch_error);
     }
     ty_queue_free(j->queue);
     ty_queue_free(j->waiting);

@@ -1,4 +1,4 @@
-/* What became of keys, by controller. */
+/* Results of reconciles, by controller. */
 #include "controller/trainjob_controller_testing.h"
 
 static struct ty_controller_counts
@@ -8,10 +8,10 @@ reconcile_once(struct controller_fixture *w, const struct api_row *rows, enum ty
     struct ty_controller_counts n;
 
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
-    ty_trainjob_controller_lead(w->jobs);
+    w->controller = ty_trainjob_controller_new(&w->s);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, controller_reconciled);
-    ty_trainjob_controller_count_of(w->jobs, of, &n, &queue);
+    ty_trainjob_controller_count_of(w->controller, of, &n, &queue);
     assert_int_equal(n.seconds.n, queue->worked.n);
     assert_int_equal(n.seconds.n, n.success + n.error + n.requeue + n.requeue_after);
     return n;
@@ -19,9 +19,11 @@ reconcile_once(struct controller_fixture *w, const struct api_row *rows, enum ty
 
 static void test_well(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct ty_controller_counts n = reconcile_once(*state, rows, TY_CONTROLLER_TRAINJOB);
 
     assert_int_equal(n.success, 1);
@@ -34,9 +36,11 @@ static void test_well(void **state)
 
 static void test_not_well(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, { JOBS_CM, 422, JOBS_REFUSED(422, "Invalid") }, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           { CONTROLLER_APPLY_SNAPSHOT, 422,
+                                             CONTROLLER_REFUSAL(422, "Invalid") },
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct ty_controller_counts n = reconcile_once(*state, rows, TY_CONTROLLER_TRAINJOB);
 
     assert_true(n.error > 0);
@@ -46,11 +50,13 @@ static void test_not_well(void **state)
 static void test_well_until_its_deadline(void **state)
 {
     static const struct api_row rows[] = {
-        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOBS_JOB_UNTIL_2150("7")) },
-        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
-        JOBS_GOOD_CM,
-        JOBS_GOOD_SET,
-        { JOBS_STATUS, API_PATCHED, JOBS_JOB_UNTIL_2150("7") },
+        { "GET " CONTROLLER_GROUP "/trainjobs?limit", 200,
+          CONTROLLER_LIST(CONTROLLER_JOB_UNTIL_2150("7")) },
+        { "GET " CONTROLLER_GROUP "/clustertrainingruntimes?limit", 200,
+          CONTROLLER_LIST(CONTROLLER_RUNTIME) },
+        CONTROLLER_SNAPSHOT_APPLIED,
+        CONTROLLER_JOBSET_APPLIED,
+        { CONTROLLER_PATCH_STATUS, API_PATCHED, CONTROLLER_JOB_UNTIL_2150("7") },
         { 0 }
     };
     struct ty_controller_counts n = reconcile_once(*state, rows, TY_CONTROLLER_TRAINJOB);
@@ -62,15 +68,17 @@ static void test_well_until_its_deadline(void **state)
 /* Each has its own. */
 static void test_a_runtime(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct ty_controller_counts n = reconcile_once(*state, rows, TY_CONTROLLER_CLUSTER_RUNTIME),
                                 none;
     const struct ty_queue_kind *queue = NULL;
 
     assert_int_equal(n.success, 1);
-    ty_trainjob_controller_count_of(((struct controller_fixture *)*state)->jobs,
+    ty_trainjob_controller_count_of(((struct controller_fixture *)*state)->controller,
                                     TY_CONTROLLER_RUNTIME, &none, &queue);
     assert_int_equal(none.seconds.n, 0);
     assert_int_equal(queue->adds, 0);

@@ -1,4 +1,4 @@
-/* Writes, their answers and the watches' word about them, in every order. */
+/* Writes, their answers and their watch events, in every order. */
 #include "controller/trainjob_controller_testing.h"
 
 #define HELD(ask)                                                                                  \
@@ -6,13 +6,13 @@
         ask, 0, NULL                                                                               \
     }
 #define GET_CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
-#define ALL    JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n"
+#define ALL    CONTROLLER_APPLY_SNAPSHOT "\n" CONTROLLER_APPLY_JOBSET "\n" CONTROLLER_PATCH_STATUS "\n"
 
 static void begin(struct controller_fixture *w, const struct api_row *rows)
 {
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
-    ty_trainjob_controller_lead(w->jobs);
+    w->controller = ty_trainjob_controller_new(&w->s);
+    ty_trainjob_controller_lead(w->controller);
 }
 
 static size_t waiting(struct controller_fixture *w)
@@ -22,23 +22,23 @@ static size_t waiting(struct controller_fixture *w)
     return q.depth + q.working;
 }
 
-/* Everything that was to be looked at has been, and is written. */
+/* The queue is empty and all writes are answered. */
 static int at_rest(struct controller_fixture *w)
 {
-    return w->jobs->counts.reconciles > 0 && ty_trainjob_controller_idle(w->jobs) &&
+    return w->controller->counts.reconciles > 0 && ty_trainjob_controller_idle(w->controller) &&
            waiting(w) == 0;
 }
 
-/* ---- what the server holds back until the test says so ---- */
+/* ---- answers that the server holds back until the test releases them ---- */
 
 static int set_is_held(struct controller_fixture *w)
 {
-    return api_holds(&w->api, JOBS_SET);
+    return api_holds(&w->api, CONTROLLER_APPLY_JOBSET);
 }
 
 static int cm_is_held(struct controller_fixture *w)
 {
-    return api_holds(&w->api, JOBS_CM);
+    return api_holds(&w->api, CONTROLLER_APPLY_SNAPSHOT);
 }
 
 static int snapshot_is_held(struct controller_fixture *w)
@@ -48,10 +48,10 @@ static int snapshot_is_held(struct controller_fixture *w)
 
 static int status_is_held(struct controller_fixture *w)
 {
-    return api_holds(&w->api, JOBS_STATUS);
+    return api_holds(&w->api, CONTROLLER_PATCH_STATUS);
 }
 
-/* What this request would make of `is`, at that version. */
+/* The object after this request, at that version. */
 static struct ty_str made(struct controller_fixture *w, const struct ty_http_request *q,
                           const char *is, const char *version)
 {
@@ -64,7 +64,7 @@ static struct ty_str made(struct controller_fixture *w, const struct ty_http_req
     return ty_json_text(w->a, obj);
 }
 
-/* By the watch, which ends with it and begins anew. */
+/* As a watch event, after which the watch ends and is started again. */
 static void watch_tells(struct controller_fixture *w, const char *watch, const char *type,
                         struct ty_str object)
 {
@@ -81,13 +81,13 @@ static void watch_says(struct controller_fixture *w, const char *watch, struct t
 
 #define SETS "GET /apis/jobset.x-k8s.io/v1alpha2/jobsets?"
 #define CMS  "GET /api/v1/configmaps?"
-#define JOBS "GET " JOBS_GROUP "/trainjobs?"
+#define JOBS "GET " CONTROLLER_GROUP "/trainjobs?"
 
 static const struct ty_cached *known(struct controller_fixture *w, const struct ty_kind *kind,
                                      const char *name)
 {
     const struct ty_cached *o =
-        ty_cache_get(ty_trainjob_controller_cache(w->jobs), kind, TY_LIT("ns"), ty_str(name));
+        ty_cache_get(ty_trainjob_controller_cache(w->controller), kind, TY_LIT("ns"), ty_str(name));
 
     assert_non_null(o);
     return o;
@@ -95,12 +95,12 @@ static const struct ty_cached *known(struct controller_fixture *w, const struct 
 
 static int jobset_is_known(struct controller_fixture *w)
 {
-    return ty_cache_count(ty_trainjob_controller_cache(w->jobs), &ty_kind_jobset) > 0;
+    return ty_cache_count(ty_trainjob_controller_cache(w->controller), &ty_kind_jobset) > 0;
 }
 
 static int cm_is_known(struct controller_fixture *w)
 {
-    return ty_cache_count(ty_trainjob_controller_cache(w->jobs), &ty_kind_configmap) > 0;
+    return ty_cache_count(ty_trainjob_controller_cache(w->controller), &ty_kind_configmap) > 0;
 }
 
 static int status_is_known(struct controller_fixture *w)
@@ -108,64 +108,73 @@ static int status_is_known(struct controller_fixture *w)
     return known(w, &ty_kind_trainjob, "j")->version == 20;
 }
 
-/* ---- nothing but our own ---- */
+/* ---- only our own writes ---- */
 
-static void test_answers_are_no_reason_to_look_again(void **state)
+static void test_answers_do_not_requeue(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, at_rest);
     assert_string_equal(api_asked(&w->api, w->a), ALL);
-    assert_int_equal(w->jobs->counts.reconciles, 1);
-    assert_true(known(w, &ty_kind_trainjob, "j")->right != 0);
+    assert_int_equal(w->controller->counts.reconciles, 1);
+    assert_true(known(w, &ty_kind_trainjob, "j")->in_sync_digest != 0);
 }
 
 static void test_nor_is_a_watch_that_was_faster(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, HELD(JOBS_CM), HELD(JOBS_SET), HELD(JOBS_STATUS), { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           HELD(CONTROLLER_APPLY_SNAPSHOT),
+                                           HELD(CONTROLLER_APPLY_JOBSET),
+                                           HELD(CONTROLLER_PATCH_STATUS),
+                                           { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, cm_is_held);
-    struct ty_str is = made(w, api_peek(&w->api, JOBS_CM), "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    struct ty_str is = made(w, api_peek(&w->api, CONTROLLER_APPLY_SNAPSHOT),
+                            "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, is);
     controller_run_until(w, cm_is_known);
-    api_answer(&w->api, JOBS_CM, is);
+    api_answer(&w->api, CONTROLLER_APPLY_SNAPSHOT, is);
     controller_run_until(w, set_is_held);
-    is = made(w, api_peek(&w->api, JOBS_SET), "{\"metadata\":{\"uid\":\"s1\"}}", "20");
+    is = made(w, api_peek(&w->api, CONTROLLER_APPLY_JOBSET), "{\"metadata\":{\"uid\":\"s1\"}}",
+              "20");
     watch_says(w, SETS, is);
     controller_run_until(w, jobset_is_known);
-    api_answer(&w->api, JOBS_SET, is);
+    api_answer(&w->api, CONTROLLER_APPLY_JOBSET, is);
     controller_run_until(w, status_is_held);
-    is = made(w, api_peek(&w->api, JOBS_STATUS), JOBS_JOB, "20");
+    is = made(w, api_peek(&w->api, CONTROLLER_PATCH_STATUS), CONTROLLER_JOB, "20");
     watch_says(w, JOBS, is);
     controller_run_until(w, status_is_known);
-    /* What is known is not even read. */
-    api_answer(&w->api, JOBS_STATUS, TY_LIT("{\"metadata\":{\"resourceVersion\":\"20\"},nonsense"));
+    /* A version that the cache has is not parsed. */
+    api_answer(&w->api, CONTROLLER_PATCH_STATUS,
+               TY_LIT("{\"metadata\":{\"resourceVersion\":\"20\"},nonsense"));
     controller_run_until(w, at_rest);
     assert_string_equal(api_asked(&w->api, w->a), ALL);
     assert_int_equal(controller_errors(w), 0);
-    assert_int_equal(w->jobs->counts.reconciles, 1);
+    assert_int_equal(w->controller->counts.reconciles, 1);
     assert_non_null(known(w, &ty_kind_configmap, "j-runtime-snapshot")->body);
 }
 
 static int reconciled_again(struct controller_fixture *w)
 {
-    return w->jobs->counts.reconciles > 1 && at_rest(w);
+    return w->controller->counts.reconciles > 1 && at_rest(w);
 }
 
-/* What comes later is somebody else's, even if it changes nothing that we own. */
-static void test_the_next_news_is_looked_at(void **state)
+/* A later event is another client's, even if it changes nothing that we own. */
+static void test_the_next_event_requeues(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
@@ -178,29 +187,29 @@ static void test_the_next_news_is_looked_at(void **state)
                       "\"status\":{\"replicatedJobsStatus\":[{\"name\":\"node\",\"ready\":0,"
                       "\"succeeded\":0,\"failed\":0,\"active\":0,\"suspended\":1}]}}"));
     controller_run_until(w, reconciled_again);
-    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(api_asked(&w->api, w->a), ALL CONTROLLER_PATCH_STATUS "\n");
     assert_has(w->api.body.p, "jobsStatus");
 }
 
-/* ---- others between ---- */
+/* ---- writes of other clients in between ---- */
 
 static int set_again(struct controller_fixture *w)
 {
-    return w->jobs->counts.applies == 3 && set_is_held(w);
+    return w->controller->counts.applies == 3 && set_is_held(w);
 }
 
-/* Somebody has changed the JobSet after us, and that is told before our answer comes: the answer
- * must not make us believe that it is as we wanted it. */
+/* Another client changed the JobSet after our write, and its event arrives before our answer: the
+ * answer must not mark the JobSet as applied. */
 static void test_an_answer_that_was_overtaken(void **state)
 {
     static const struct api_row rows[] = {
-        JOBS_ONE,
-        JOBS_GOOD_CM,
-        HELD(JOBS_SET),
-        JOBS_GOOD_ST,
+        CONTROLLER_ONE_JOB,
+        CONTROLLER_SNAPSHOT_APPLIED,
+        HELD(CONTROLLER_APPLY_JOBSET),
+        CONTROLLER_STATUS_PATCHED,
         { "GET /apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets?fieldSelector", 200,
-          JOBS_LIST("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
-                    "\"resourceVersion\":\"21\"},\"spec\":{}}") },
+          CONTROLLER_LIST("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
+                          "\"resourceVersion\":\"21\"},\"spec\":{}}") },
         { 0 }
     };
     struct controller_fixture *w = *state;
@@ -210,80 +219,88 @@ static void test_an_answer_that_was_overtaken(void **state)
 
     begin(w, rows);
     controller_run_until(w, set_is_held);
-    const struct ty_http_request *q = api_peek(&w->api, JOBS_SET);
+    const struct ty_http_request *q = api_peek(&w->api, CONTROLLER_APPLY_JOBSET);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"s1\"}}", "20");
     watch_says(w, SETS, made(w, q, other, "21"));
     controller_run_until(w, jobset_is_known);
-    api_answer(&w->api, JOBS_SET, ours);
-    controller_run_until(w, set_again); /* it is put right */
-    assert_true(known(w, &ty_kind_jobset, "j")->at != 21);
-    assert_true(known(w, &ty_kind_trainjob, "j")->right == 0);
+    api_answer(&w->api, CONTROLLER_APPLY_JOBSET, ours);
+    controller_run_until(w, set_again); /* it is applied again */
+    assert_true(known(w, &ty_kind_jobset, "j")->applied_version != 21);
+    assert_true(known(w, &ty_kind_trainjob, "j")->in_sync_digest == 0);
 }
 
 static int jobset_was_made_again(struct controller_fixture *w)
 {
-    return w->jobs->counts.applies > 2 && at_rest(w);
+    return w->controller->counts.applies > 2 && at_rest(w);
 }
 
-/* The server was restored from a backup that does not have our JobSet, whose version is beyond
- * what it counts now: it is not taken for a write that the list could not have. */
+/* The server was restored from a backup without our JobSet, with versions below the one of our
+ * write: the write is not taken for one that is newer than the list. */
 static void test_a_jobset_that_a_restore_took_away(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, at_rest);
-    assert_int_equal(w->jobs->counts.applies, 2);
+    assert_int_equal(w->controller->counts.applies, 2);
     watch_tells(w, SETS, "ERROR",
                 TY_LIT("{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}"));
     controller_run_until(w, jobset_was_made_again);
-    assert_has(api_asked(&w->api, w->a), ALL JOBS_SET "\n");
+    assert_has(api_asked(&w->api, w->a), ALL CONTROLLER_APPLY_JOBSET "\n");
 }
 
-/* The same with a snapshot: its text is not what we sent. */
+/* The same with a snapshot: its data is not what we sent. */
 static void test_an_overtaken_snapshot_is_read_again(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE,      HELD(JOBS_CM), HELD(GET_CM),
-                                           JOBS_GOOD_SET, JOBS_GOOD_ST,  { 0 } };
+    static const struct api_row rows[] = {
+        CONTROLLER_ONE_JOB,        HELD(CONTROLLER_APPLY_SNAPSHOT), HELD(GET_CM),
+        CONTROLLER_JOBSET_APPLIED, CONTROLLER_STATUS_PATCHED,       { 0 }
+    };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, cm_is_held);
-    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
+    const struct ty_http_request *q = api_peek(&w->api, CONTROLLER_APPLY_SNAPSHOT);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "21"));
     controller_run_until(w, cm_is_known);
-    api_answer(&w->api, JOBS_CM, ours);
+    api_answer(&w->api, CONTROLLER_APPLY_SNAPSHOT, ours);
     controller_run_until(w, snapshot_is_held);
 }
 
-/* And of a job that was right before: its children are looked at all the same. */
+/* The children of a job that was in sync before are compared all the same. */
 static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
-    static const struct api_row later[] = {
-        HELD(JOBS_CM), HELD(GET_CM), JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
+    static const struct api_row later[] = { HELD(CONTROLLER_APPLY_SNAPSHOT),
+                                            HELD(GET_CM),
+                                            CONTROLLER_JOBSET_APPLIED,
+                                            CONTROLLER_STATUS_PATCHED,
+                                            { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, at_rest);
-    assert_true(known(w, &ty_kind_trainjob, "j")->right != 0);
+    assert_true(known(w, &ty_kind_trainjob, "j")->in_sync_digest != 0);
     w->api.rows = later;
     watch_tells(w, CMS, "DELETED",
                 TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\","
                        "\"uid\":\"c1\",\"resourceVersion\":\"21\"}}"));
     controller_run_until(w, cm_is_held);
-    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
+    const struct ty_http_request *q = api_peek(&w->api, CONTROLLER_APPLY_SNAPSHOT);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "22");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "23"));
     controller_run_until(w, cm_is_known);
-    api_answer(&w->api, JOBS_CM, ours);
+    api_answer(&w->api, CONTROLLER_APPLY_SNAPSHOT, ours);
     controller_run_until(w, snapshot_is_held);
 }
 
@@ -292,107 +309,116 @@ static int second_word(struct controller_fixture *w)
     return known(w, &ty_kind_configmap, "j-runtime-snapshot")->version == 20;
 }
 
-/* Somebody made one between our look and our write: what was seen of it then is not known. */
+/* Another client created the JobSet between our reconcile and our write: its status at that time is
+ * not known. */
 static void test_somebody_was_there_before(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, HELD(JOBS_CM), JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           HELD(CONTROLLER_APPLY_SNAPSHOT),
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, cm_is_held);
-    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
+    const struct ty_http_request *q = api_peek(&w->api, CONTROLLER_APPLY_SNAPSHOT);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "19"));
     controller_run_until(w, cm_is_known);
     controller_run_until(w, cm_is_held);
     watch_says(w, CMS, ours);
     controller_run_until(w, second_word);
-    api_answer(&w->api, JOBS_CM, ours);
+    api_answer(&w->api, CONTROLLER_APPLY_SNAPSHOT, ours);
     controller_run_until(w, reconciled_again);
-    assert_true(w->jobs->counts.reconciles > 1);
+    assert_true(w->controller->counts.reconciles > 1);
 }
 
-/* ---- answers that are not what was meant ---- */
+/* ---- answers that differ from the request ---- */
 
 static void test_a_jobset_that_fares_already(void **state)
 {
     static const struct api_row rows[] = {
-        JOBS_ONE,
-        JOBS_GOOD_CM,
-        { JOBS_SET, API_PATCHED,
+        CONTROLLER_ONE_JOB,
+        CONTROLLER_SNAPSHOT_APPLIED,
+        { CONTROLLER_APPLY_JOBSET, API_PATCHED,
           "{\"metadata\":{\"uid\":\"s1\"},\"status\":{\"replicatedJobsStatus\":[{\"name\":\"node\","
           "\"ready\":1}]}}" },
-        JOBS_GOOD_ST,
+        CONTROLLER_STATUS_PATCHED,
         { 0 }
     };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, reconciled_again);
-    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(api_asked(&w->api, w->a), ALL CONTROLLER_PATCH_STATUS "\n");
     assert_has(w->api.body.p, "jobsStatus");
 }
 
-/* The server's schema knows less than ours. */
+/* The server's schema prunes a field. */
 static void test_a_status_that_was_cut(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, { JOBS_STATUS, 200, JOBS_JOB_AT("20", "") }, { 0 }
-    };
-    struct controller_fixture *w = *state;
-
-    begin(w, rows);
-    controller_run_until(w, reconciled_again);
-    assert_true(w->jobs->counts.reconciles > 1);
-}
-
-/* The user changed the job while we wrote, and our own answer is the first to say so. */
-static void test_a_job_that_wants_something_else_by_now(void **state)
-{
-    static const struct api_row rows[] = { JOBS_ONE,
-                                           JOBS_GOOD_CM,
-                                           JOBS_GOOD_SET,
-                                           { JOBS_STATUS, API_PATCHED,
-                                             JOBS_JOB_AT("20", ",\"labels\":{\"a\":\"b\"}") },
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           { CONTROLLER_PATCH_STATUS, 200,
+                                             CONTROLLER_JOB_AT("20", "") },
                                            { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, reconciled_again);
-    assert_true(w->jobs->counts.reconciles > 1);
+    assert_true(w->controller->counts.reconciles > 1);
+}
+
+/* The user changed the job during the writes, and the answer to our own write is the first to show
+ * it. */
+static void test_a_job_that_wants_something_else_by_now(void **state)
+{
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           { CONTROLLER_PATCH_STATUS, API_PATCHED,
+                                             CONTROLLER_JOB_AT("20", ",\"labels\":{\"a\":\"b\"}") },
+                                           { 0 } };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, reconciled_again);
+    assert_true(w->controller->counts.reconciles > 1);
 }
 
 #define COUNTED                                                                                    \
-    JOBS_JOB_AND(",\"status\":{\"jobsStatus\":[{\"name\":\"node\",\"ready\":1,\"succeeded\":0,"    \
-                 "\"failed\":0,\"active\":0,\"suspended\":0}]}")
+    CONTROLLER_JOB_AND(                                                                            \
+        ",\"status\":{\"jobsStatus\":[{\"name\":\"node\",\"ready\":1,\"succeeded\":0,"             \
+        "\"failed\":0,\"active\":0,\"suspended\":0}]}")
 
-/* Counts of a JobSet that is gone stay until there is a new one, which has none yet. */
+/* jobsStatus of a deleted JobSet stays until there is a new JobSet, which has no status yet. */
 static void test_counts_of_the_last_jobset(void **state)
 {
     static const struct api_row rows[] = {
-        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(COUNTED) },
-        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
-        JOBS_GOOD_CM,
-        JOBS_GOOD_SET,
-        { JOBS_STATUS, API_PATCHED, COUNTED },
+        { "GET " CONTROLLER_GROUP "/trainjobs?limit", 200, CONTROLLER_LIST(COUNTED) },
+        { "GET " CONTROLLER_GROUP "/clustertrainingruntimes?limit", 200,
+          CONTROLLER_LIST(CONTROLLER_RUNTIME) },
+        CONTROLLER_SNAPSHOT_APPLIED,
+        CONTROLLER_JOBSET_APPLIED,
+        { CONTROLLER_PATCH_STATUS, API_PATCHED, COUNTED },
         { 0 }
     };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
     controller_run_until(w, reconciled_again);
-    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(api_asked(&w->api, w->a), ALL CONTROLLER_PATCH_STATUS "\n");
     assert_has(w->api.body.p, "\"jobsStatus\":null");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CONTROLLER_TEST(test_answers_are_no_reason_to_look_again),
+        CONTROLLER_TEST(test_answers_do_not_requeue),
         CONTROLLER_TEST(test_nor_is_a_watch_that_was_faster),
-        CONTROLLER_TEST(test_the_next_news_is_looked_at),
+        CONTROLLER_TEST(test_the_next_event_requeues),
         CONTROLLER_TEST(test_an_answer_that_was_overtaken),
         CONTROLLER_TEST(test_a_jobset_that_a_restore_took_away),
         CONTROLLER_TEST(test_an_overtaken_snapshot_is_read_again),

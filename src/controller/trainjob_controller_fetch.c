@@ -1,18 +1,18 @@
-/* Objects that a look needs and the cache does not keep: the data of snapshots; TrainJobs, JobSets
- * and runtimes that are too large (cache.h); JobSets whose rendering may be outdated. Each is
- * fetched, held as text by the writing that needs it, and gone with it. */
+/* Live objects that a reconcile needs and the cache does not store whole: the data of snapshots;
+ * TrainJobs, JobSets and runtimes that are too large (cache.h); JobSets whose rendering may be
+ * outdated. ty_inflight holds them as text and frees them with the reconcile. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/budget.h"
 #include "controller/cache_project.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_fetch.h"
 
 #define TREE_CEILING ((size_t)64 << 20)
-/* The job, its runtime, JobSet and snapshot; and one that has changed meanwhile. */
+/* The job, its runtime, JobSet and snapshot; and one that changed in between. */
 #define MOST_FETCHES 5
 
-enum { HELD = 0, IN_CACHE, GONE }; /* what came of it; or -errno */
+enum { HELD = 0, IN_CACHE, GONE }; /* what became of the answer; or -errno */
 
 struct ty_fetched_text {
     const struct ty_kind *kind;
@@ -25,21 +25,21 @@ static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
 }
 
-/* Too large, or not now. */
+/* The object is too large, or memory is short at the moment. */
 static int memory_error(const struct ty_arena *full)
 {
     return ty_arena_starved(full) ? -EAGAIN : -EFBIG;
 }
 
-/* HELD, or no_room. */
+/* HELD, or memory_error. */
 static int hold_text(struct ty_inflight *w, struct ty_str text)
 {
     struct ty_fetched_text *h = ty_new(w->arena, struct ty_fetched_text);
 
-    *h = (struct ty_fetched_text){ .kind = w->work.fetch_kind, .next = w->held };
-    h->name = copy_text(w->arena, w->work.fetch_name);
+    *h = (struct ty_fetched_text){ .kind = w->result.fetch_kind, .next = w->fetched };
+    h->name = copy_text(w->arena, w->result.fetch_name);
     h->text = copy_text(w->arena, text);
-    w->held = h;
+    w->fetched = h;
     return ty_arena_full(w->arena) ? memory_error(w->arena) : HELD;
 }
 
@@ -48,22 +48,22 @@ const struct ty_fetched *ty_trainjob_controller_fetched(struct ty_arena *a,
 {
     const struct ty_fetched *first = NULL;
 
-    for (const struct ty_fetched_text *h = w->held; h; h = h->next) {
+    for (const struct ty_fetched_text *h = w->fetched; h; h = h->next) {
         struct ty_fetched *g = ty_new(a, struct ty_fetched);
         *g = (struct ty_fetched){ .kind = h->kind, .name = h->name, .next = first };
         g->json = ty_json_parse(a, h->text, NULL, NULL);
-        if (g->json) /* else the arena is full, and who asks for it finds that */
+        if (g->json) /* else the arena is full, which ty_reconcile reports */
             first = g;
     }
     return first;
 }
 
-/* What the cache keeps is used from there, at the next look; all else is held. */
+/* The cache stores the data if it is small enough; otherwise w holds it. */
 static int store_snapshot(struct ty_inflight *w, struct ty_arena *a, const struct ty_json *obj)
 {
-    struct ty_cache *cache = w->jobs->cache;
+    struct ty_cache *cache = w->controller->cache;
     const struct ty_cached *o =
-        ty_cache_get(cache, &ty_kind_configmap, w->key.ns, w->work.fetch_name);
+        ty_cache_get(cache, &ty_kind_configmap, w->key.ns, w->result.fetch_name);
     struct ty_str data = ty_reconcile_snapshot_data(a, ty_json_get(obj, "data"));
 
     if (ty_arena_full(a))
@@ -74,18 +74,18 @@ static int store_snapshot(struct ty_inflight *w, struct ty_arena *a, const struc
 static int store_object(struct ty_inflight *w, struct ty_arena *a, const struct ty_json *obj)
 {
     const struct ty_cached *o =
-        ty_cache_get(w->jobs->cache, w->work.fetch_kind, w->key.ns, w->work.fetch_name);
+        ty_cache_get(w->controller->cache, w->result.fetch_kind, w->key.ns, w->result.fetch_name);
 
     if (!o || !ty_str_is(ty_json_str_at(obj, "metadata.uid"), o->uid))
-        return GONE; /* or replaced: the watch tells */
-    /* A JobSet whole: who owns which of its fields decides what may be written. */
-    struct ty_str text = ty_json_text(a, w->work.fetch_kind == &ty_kind_jobset
+        return GONE; /* or replaced: its watch event enqueues the job */
+    /* A JobSet is held whole: managedFields decide what may be written. */
+    struct ty_str text = ty_json_text(a, w->result.fetch_kind == &ty_kind_jobset
                                              ? obj
-                                             : ty_cache_project(a, w->work.fetch_kind, obj));
+                                             : ty_cache_project(a, w->result.fetch_kind, obj));
     return ty_arena_full(a) ? memory_error(a) : hold_text(w, text);
 }
 
-/* The operator may list these, not get one. */
+/* RBAC allows the operator to list these, but not to get one. */
 static bool is_listed(const struct ty_kind *kind)
 {
     return kind == &ty_kind_trainjob || kind == &ty_kind_jobset;
@@ -98,10 +98,10 @@ static int store_answer(struct ty_inflight *w, struct ty_arena *a, struct ty_str
 
     if (!obj)
         return ty_arena_full(a) ? memory_error(a) : err->code;
-    if (is_listed(w->work.fetch_kind))
+    if (is_listed(w->result.fetch_kind))
         obj = ty_json_item(ty_json_get(obj, "items"), 0);
-    return w->work.fetch_kind == &ty_kind_configmap ? store_snapshot(w, a, obj)
-                                                    : store_object(w, a, obj);
+    return w->result.fetch_kind == &ty_kind_configmap ? store_snapshot(w, a, obj)
+                                                      : store_object(w, a, obj);
 }
 
 static void log_fetch_failed(struct ty_inflight *w, struct ty_str why)
@@ -110,21 +110,22 @@ static void log_fetch_failed(struct ty_inflight *w, struct ty_str why)
 
     w->failed = true;
     snprintf(text, sizeof(text), "%.*s", TY_ARG(why));
-    ty_error(w->jobs->s.log, text,
-             w->work.fetch_kind == &ty_kind_configmap ? "could not read the runtime snapshot"
-                                                      : "could not read what the look needs",
-             TY_S("kind", w->work.fetch_kind->kind), TY_STR("namespace", w->key.ns),
+    ty_error(w->controller->s.log, text,
+             w->result.fetch_kind == &ty_kind_configmap ? "could not read the runtime snapshot"
+                                                        : "could not read an object to reconcile",
+             TY_S("kind", w->result.fetch_kind->kind), TY_STR("namespace", w->key.ns),
              TY_STR("name", w->key.name));
 }
 
-/* Nothing is written by this one: the job is looked at anew, now or after a back-off. */
+/* Ends this reconcile without writes; the job is requeued now (again) or retried after a back-
+ * off. */
 static void end_reconcile(struct ty_inflight *w, bool again)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
-    if (w->pending.full && ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
-        ty_trainjob_controller_pending(j, w->key.ns, w->key.name)->full =
-            true; /* still true then */
+    if (w->pending.check_children &&
+        ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
+        ty_trainjob_controller_pending(j, w->key.ns, w->key.name)->check_children = true;
     if (again)
         ty_queue_add(j->queue, w->key);
     ty_trainjob_controller_write_done(w);
@@ -134,8 +135,8 @@ static void on_fetched(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_inflight *w = ctx;
     struct ty_err err = { 0 };
-    ty_auto_arena *a = ty_arena_new_input(ty_trainjob_controller_ceiling(w->jobs, TREE_CEILING),
-                                          w->jobs->s.budget);
+    ty_auto_arena *a = ty_arena_new_input(
+        ty_trainjob_controller_ceiling(w->controller, TREE_CEILING), w->controller->s.budget);
     int r = answer->r == 0 ? store_answer(w, a, answer->text, &err) : answer->r;
 
     w->op = NULL;
@@ -147,7 +148,8 @@ static void on_fetched(void *ctx, const struct ty_kube_response *answer)
     if (r == -EAGAIN)
         ty_fail(&err, r, "%s", TY_RECONCILE_STARVED);
     if (r == -ENOENT)
-        r = GONE; /* the cache is the reflector's: what it tells drops more than the object */
+        r = GONE; /* only the reflector deletes from the cache, because a delete drops more than the
+                     object */
     if (r == HELD && ++w->fetches == MOST_FETCHES)
         r = ty_fail(&err, -EAGAIN, "it changes faster than it can be read");
     if (r < 0)
@@ -160,7 +162,7 @@ static void on_fetched(void *ctx, const struct ty_kube_response *answer)
     ty_trainjob_controller_reconcile_again(w);
 }
 
-/* A list of one. */
+/* A list with a field selector instead of a get. */
 static void list_one(const struct ty_inflight *w, struct ty_kube_request *ask, char *path,
                      size_t size)
 {
@@ -175,15 +177,15 @@ void ty_trainjob_controller_fetch(struct ty_inflight *w)
 {
     char path[1024];
     struct ty_kube_request ask = { .verb = TY_KUBE_GET,
-                                   .kind = w->work.fetch_kind,
+                                   .kind = w->result.fetch_kind,
                                    .ns = w->key.ns,
-                                   .name = w->work.fetch_name,
+                                   .name = w->result.fetch_name,
                                    .raw = true,
                                    .fn = on_fetched,
                                    .ctx = w };
 
     if (is_listed(ask.kind))
         list_one(w, &ask, path, sizeof(path));
-    w->jobs->counts.fetches++;
-    w->op = ty_kube_start(w->jobs->s.kube, &ask);
+    w->controller->counts.fetches++;
+    w->op = ty_kube_start(w->controller->s.kube, &ask);
 }

@@ -1,8 +1,9 @@
+#include "controller/trainjob_controller_get.h"
 #include "controller/trainjob_controller_testing.h"
 
 #include <errno.h>
 
-#define RT "GET " JOBS_GROUP "/clustertrainingruntimes/rt"
+#define RT "GET " CONTROLLER_GROUP "/clustertrainingruntimes/rt"
 #define CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
 
 struct came {
@@ -19,17 +20,17 @@ static void on_came(void *ctx, int r, struct ty_str why)
     snprintf(c->why, sizeof(c->why), "%.*s", TY_ARG(why));
 }
 
-/* Controllers over an empty cluster that have been told everything; nobody leads. */
+/* Controllers of an empty cluster, synced and not leading. */
 static void begin(struct controller_fixture *w, const struct api_row *rows)
 {
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
+    w->controller = ty_trainjob_controller_new(&w->s);
     controller_run_until(w, controller_is_synced);
 }
 
 static int none_open(struct controller_fixture *w)
 {
-    return w->jobs->fetching == NULL;
+    return w->controller->live_gets == NULL;
 }
 
 static int one_asked(struct controller_fixture *w)
@@ -39,26 +40,26 @@ static int one_asked(struct controller_fixture *w)
 
 static void get_runtime(struct controller_fixture *w, struct came *c)
 {
-    ty_trainjob_controller_get(w->jobs, &ty_kind_clustertrainingruntime, (struct ty_str){ 0 },
+    ty_trainjob_controller_get(w->controller, &ty_kind_clustertrainingruntime, (struct ty_str){ 0 },
                                TY_LIT("rt"), on_came, c);
 }
 
 static void get_snapshot(struct controller_fixture *w, struct came *c)
 {
-    ty_trainjob_controller_get(w->jobs, &ty_kind_configmap, TY_LIT("ns"),
+    ty_trainjob_controller_get(w->controller, &ty_kind_configmap, TY_LIT("ns"),
                                TY_LIT("j-runtime-snapshot"), on_came, c);
 }
 
 static const struct ty_cached *runtime(struct controller_fixture *w)
 {
-    return ty_cache_get(ty_trainjob_controller_cache(w->jobs), &ty_kind_clustertrainingruntime,
-                        TY_LIT(""), TY_LIT("rt"));
+    return ty_cache_get(ty_trainjob_controller_cache(w->controller),
+                        &ty_kind_clustertrainingruntime, TY_LIT(""), TY_LIT("rt"));
 }
 
-/* Created a moment ago: the watch has not told it yet, and it counts. */
+/* Created a moment ago: the get finds it before the watch event arrives. */
 static void test_a_new_runtime(void **state)
 {
-    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    static const struct api_row rows[] = { { RT, 200, CONTROLLER_RUNTIME }, { 0 } };
     struct controller_fixture *w = *state;
     struct came c = { 0 };
 
@@ -90,10 +91,10 @@ static int nothing_left(struct controller_fixture *w)
     return left;
 }
 
-/* The lists have used up what the configuration allows; the webhook's answer does not wait. */
+/* The lists have used up the client's rate limit; a get for a webhook does not wait for it. */
 static void test_not_for_the_limiter(void **state)
 {
-    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    static const struct api_row rows[] = { { RT, 200, CONTROLLER_RUNTIME }, { 0 } };
     struct controller_fixture *w = *state;
     struct ty_kube_settings k = {
         .loop = &w->loop, .config = &w->api.config, .agent = "test", .qps = 0.001, .burst = 50
@@ -108,23 +109,23 @@ static void test_not_for_the_limiter(void **state)
     get_runtime(w, &c);
     controller_run_until(w, none_open);
     assert_non_null(runtime(w));
-    ty_trainjob_controller_free(w->jobs);
-    w->jobs = NULL;
+    ty_trainjob_controller_free(w->controller);
+    w->controller = NULL;
     ty_kube_free(w->s.kube);
 }
 
-/* Whatever comes, the webhook is told, once, and the cache stays as it was. Only 404 says that it
- * is not there; of a failure there is always a word. */
+/* Whatever the answer, the callback runs once and the cache is unchanged. Only 404 means that the
+ * object does not exist; a failure always has a message. */
 static void test_answers_that_are_none(void **state)
 {
-    enum { FAILED = -1 }; /* with whatever number, but not -ENOENT */
+    enum { FAILED = -1 }; /* any error but -ENOENT */
     static const struct {
         int code;
         const char *body;
         int r;
-    } cases[] = { { 404, JOBS_REFUSED(404, "NotFound"), -ENOENT },
-                  { 401, JOBS_REFUSED(401, "Unauthorized"), FAILED },
-                  { 403, JOBS_REFUSED(403, "Forbidden"), FAILED },
+    } cases[] = { { 404, CONTROLLER_REFUSAL(404, "NotFound"), -ENOENT },
+                  { 401, CONTROLLER_REFUSAL(401, "Unauthorized"), FAILED },
+                  { 403, CONTROLLER_REFUSAL(403, "Forbidden"), FAILED },
                   { 409, "", FAILED },
                   { 422, "{", FAILED },
                   { 500, "<html>", FAILED },
@@ -150,7 +151,8 @@ static void test_answers_that_are_none(void **state)
         else
             assert_int_equal(c.r, cases[i].r);
         assert_null(runtime(w));
-        assert_string_equal(api_asked(&w->api, w->a), RT "\n"); /* a webhook has no time: one try */
+        assert_string_equal(api_asked(&w->api, w->a),
+                            RT "\n"); /* a webhook has no time for a retry */
     }
 }
 
@@ -161,13 +163,13 @@ static void test_answers_that_are_none(void **state)
 static const char *body(struct controller_fixture *w)
 {
     const struct ty_cached *o =
-        ty_cache_get(ty_trainjob_controller_cache(w->jobs), &ty_kind_configmap, TY_LIT("ns"),
+        ty_cache_get(ty_trainjob_controller_cache(w->controller), &ty_kind_configmap, TY_LIT("ns"),
                      TY_LIT("j-runtime-snapshot"));
 
     return o ? o->body : NULL;
 }
 
-/* With its data, once: then it is at hand, and nobody is asked. */
+/* The snapshot is fetched with its data once; then the cache answers. */
 static void test_a_snapshot(void **state)
 {
     static const struct api_row rows[] = {
@@ -186,7 +188,7 @@ static void test_a_snapshot(void **state)
     assert_string_equal(api_asked(&w->api, w->a), CM "\n");
 }
 
-/* One without data is known, and asked for again: somebody may have put it right. */
+/* A snapshot without data is fetched again: it may have been repaired. */
 static void test_a_snapshot_without_data(void **state)
 {
     static const struct api_row rows[] = { { CM, 200, SNAPSHOT("") }, { 0 } };
@@ -203,7 +205,7 @@ static void test_a_snapshot_without_data(void **state)
     assert_string_equal(api_asked(&w->api, w->a), CM "\n" CM "\n");
 }
 
-/* The program ends while several wait: nobody is called any more, and nothing is left. */
+/* Freed while several gets are in flight: no callbacks, no leaks. */
 static void test_cancelled_half_way(void **state)
 {
     static const struct api_row rows[] = { { RT, 0, NULL }, { CM, 0, NULL }, { 0 } };
@@ -215,15 +217,15 @@ static void test_cancelled_half_way(void **state)
     get_snapshot(w, &c);
     get_runtime(w, &c);
     controller_run_until(w, one_asked);
-    ty_trainjob_controller_free(w->jobs);
-    w->jobs = NULL;
+    ty_trainjob_controller_free(w->controller);
+    w->controller = NULL;
     assert_int_equal(c.n, 0);
 }
 
-/* Two ask for the same, and both are told. */
+/* Two gets of the same object: both callbacks run. */
 static void test_two_at_once(void **state)
 {
-    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    static const struct api_row rows[] = { { RT, 200, CONTROLLER_RUNTIME }, { 0 } };
     struct controller_fixture *w = *state;
     struct came a = { 0 }, b = { 0 };
 
@@ -237,46 +239,48 @@ static void test_two_at_once(void **state)
 
 static bool is_queued(struct controller_fixture *w)
 {
-    const struct ty_pending_job *p = ty_map_get(&w->jobs->pending, TY_LIT("ns/j"));
+    const struct ty_pending_job *p = ty_map_get(&w->controller->pending, TY_LIT("ns/j"));
 
-    assert_int_equal(w->jobs->counts.fetches, 1);
+    assert_int_equal(w->controller->counts.fetches, 1);
     assert_int_equal(controller_queue_counts(w).depth, p ? 1 : 0);
-    return p && p->full;
+    return p && p->check_children;
 }
 
-/* A child is missed in a list. Its TrainJob is looked at if the server has it, or does not say;
- * not if it is gone, too, or was told to be gone meanwhile: a standby would remember it for ever.
- * However many children it had, it is asked for once. */
-static void test_checked_before_a_look(void **state)
+/* A child is missing from a relist. Its TrainJob is requeued if the server has it, or the request
+ * fails; not if it was deleted, too, because a standby would keep its key for ever. One request is
+ * sent for all its children. */
+static void test_verified_before_a_requeue(void **state)
 {
     static const struct {
         bool known;
         int code;
         const char *body;
-        bool looks;
-    } cases[] = { { false, 200, JOBS_LIST(JOBS_JOB), true },
-                  { false, 200, JOBS_LIST(""), false },
-                  { true, 200, JOBS_LIST(""), false },
-                  { true, 500, JOBS_REFUSED(500, "InternalError"), true },
-                  { false, 500, JOBS_REFUSED(500, "InternalError"), false } };
+        bool requeued;
+    } cases[] = { { false, 200, CONTROLLER_LIST(CONTROLLER_JOB), true },
+                  { false, 200, CONTROLLER_LIST(""), false },
+                  { true, 200, CONTROLLER_LIST(""), false },
+                  { true, 500, CONTROLLER_REFUSAL(500, "InternalError"), true },
+                  { false, 500, CONTROLLER_REFUSAL(500, "InternalError"), false } };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct api_row rows[] = { { "GET " JOBS_GROUP
-                                    "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3Dj",
-                                    cases[i].code, cases[i].body },
-                                  { cases[i].known ? "GET " JOBS_GROUP "/trainjobs?limit" : NULL,
-                                    200, JOBS_LIST(JOBS_JOB) },
-                                  { 0 } };
+        struct api_row rows[] = {
+            { "GET " CONTROLLER_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3Dj",
+              cases[i].code, cases[i].body },
+            { cases[i].known ? "GET " CONTROLLER_GROUP "/trainjobs?limit" : NULL, 200,
+              CONTROLLER_LIST(CONTROLLER_JOB) },
+            { 0 }
+        };
         if (i > 0)
             controller_setup(state);
         struct controller_fixture *w = *state;
         begin(w, rows);
-        ty_trainjob_controller_get_verify(w->jobs, TY_LIT("ns"), TY_LIT("j"));
-        ty_trainjob_controller_get_verify(w->jobs, TY_LIT("ns"), TY_LIT("j"));
+        ty_trainjob_controller_get_verify(w->controller, TY_LIT("ns"), TY_LIT("j"));
+        ty_trainjob_controller_get_verify(w->controller, TY_LIT("ns"), TY_LIT("j"));
         controller_run_until(w, none_open);
-        assert_int_equal(is_queued(w), cases[i].looks);
-        assert_int_equal(ty_cache_count(ty_trainjob_controller_cache(w->jobs), &ty_kind_trainjob),
-                         cases[i].known || i == 0);
+        assert_int_equal(is_queued(w), cases[i].requeued);
+        assert_int_equal(
+            ty_cache_count(ty_trainjob_controller_cache(w->controller), &ty_kind_trainjob),
+            cases[i].known || i == 0);
         if (i + 1 < sizeof(cases) / sizeof(cases[0]))
             controller_teardown(state);
     }
@@ -292,7 +296,7 @@ int main(void)
         CONTROLLER_TEST(test_a_snapshot_without_data),
         CONTROLLER_TEST(test_cancelled_half_way),
         CONTROLLER_TEST(test_two_at_once),
-        CONTROLLER_TEST(test_checked_before_a_look),
+        CONTROLLER_TEST(test_verified_before_a_requeue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

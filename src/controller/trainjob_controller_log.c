@@ -1,11 +1,12 @@
-/* The log lines about TrainJobs: one line a fact at info, one line a reconcile at debug. Text that
- * users wrote (names, messages of conditions) is a value and never longer than WORDS bytes. */
+/* The log lines about TrainJobs: one line for each change at info, one for each reconcile at
+ * debug. Text that users wrote (names, condition messages) is always a value, cut after
+ * MESSAGE_MAX bytes. */
 #include <uv.h>
 
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_log.h"
 
-#define WORDS 200 /* of a condition's message; the rest is in the status */
-#define QUEUE "kueue.x-k8s.io/queue-name"
+#define MESSAGE_MAX 200 /* of a condition's message; the rest is in the status */
+#define QUEUE       "kueue.x-k8s.io/queue-name"
 
 struct ty_state_before ty_trainjob_controller_log_before(const struct ty_cached *was,
                                                          struct ty_str uid)
@@ -17,7 +18,7 @@ struct ty_state_before ty_trainjob_controller_log_before(const struct ty_cached 
 
 /* ---- states ---- */
 
-/* Why it has ended: the condition's reason and the first words of its message. */
+/* The finished condition's reason and the start of its message. */
 static void log_finished(const struct ty_log *log, const struct ty_cached *job,
                          const struct ty_json *status, enum ty_trainjob_state from,
                          enum ty_trainjob_state to)
@@ -28,11 +29,11 @@ static void log_finished(const struct ty_log *log, const struct ty_cached *job,
     ty_info(log, "TrainJob state changed", TY_S("namespace", job->ns), TY_S("name", job->name),
             TY_S("from", ty_trainjob_state_names[from]), TY_S("state", ty_trainjob_state_names[to]),
             TY_STR("reason", ty_json_str_at(c, "reason")),
-            TY_STR("message", ty_str_head(ty_json_str_at(c, "message"), WORDS)));
+            TY_STR("message", ty_str_head(ty_json_str_at(c, "message"), MESSAGE_MAX)));
 }
 
-/* A JobSet whose Jobs are done has nothing active a moment before its TrainJob is complete, and so
- * has one that restarts: running to pending is no news. */
+/* Running to pending is not logged: a JobSet has no active Jobs for a moment before it completes,
+ * and when it restarts. */
 static void log_state(const struct ty_log *log, const struct ty_cached *job,
                       const struct ty_json *status, enum ty_trainjob_state from,
                       enum ty_trainjob_state to)
@@ -113,7 +114,7 @@ void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct 
     static const char *const done[] = { "applied", "wrote the status", "deleted" };
     bool runtime = s->kind->ours && s->kind != &ty_kind_trainjob;
 
-    ty_info(w->jobs->s.log, runtime ? "wrote the finalizers" : done[s->op],
+    ty_info(w->controller->s.log, runtime ? "wrote the finalizers" : done[s->op],
             TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name),
             TY_S("kind", s->kind->kind), TY_STR("object", s->name), TY_I("code", a->code),
             TY_STR("resourceVersion", a->version));
@@ -124,11 +125,11 @@ void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct 
 static const char *outcome_of(const struct ty_inflight *w, size_t writes)
 {
     const struct ty_cached *job =
-        ty_cache_get(w->jobs->cache, &ty_kind_trainjob, w->key.ns, w->key.name);
+        ty_cache_get(w->controller->cache, &ty_kind_trainjob, w->key.ns, w->key.name);
 
-    if (w->work.starved)
+    if (w->result.starved)
         return "retries: " TY_RECONCILE_STARVED;
-    if (w->work.err.code < 0)
+    if (w->result.err.code < 0)
         return "retries: it cannot be rendered";
     if (w->failed)
         return "retries: a write did not succeed";
@@ -146,14 +147,14 @@ void ty_trainjob_controller_log_reconcile(const struct ty_inflight *w, const cha
     char seconds[32];
     size_t writes = 0;
 
-    if (!ty_log_enabled(w->jobs->s.log, TY_DEBUG))
+    if (!ty_log_enabled(w->controller->s.log, TY_DEBUG))
         return;
-    for (const struct ty_write_step *s = w->work.steps; s; s = s->next)
+    for (const struct ty_write_step *s = w->result.steps; s; s = s->next)
         writes++;
     snprintf(seconds, sizeof(seconds), "%.6f", (double)(uv_hrtime() - w->begin_ns) / 1e9);
-    ty_debug(w->jobs->s.log, "reconciled", TY_S("controller", controllers[w->key.kind]),
+    ty_debug(w->controller->s.log, "reconciled", TY_S("controller", controllers[w->key.kind]),
              TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name),
              TY_S("outcome", outcome ? outcome : outcome_of(w, writes)),
              TY_I("writes", (int64_t)writes), TY_I("fetches", w->fetches),
-             TY_I("requeueSeconds", w->work.requeue_s), TY_J("seconds", ty_str(seconds)));
+             TY_I("requeueSeconds", w->result.requeue_s), TY_J("seconds", ty_str(seconds)));
 }

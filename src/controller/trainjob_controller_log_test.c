@@ -1,5 +1,6 @@
 /* The lines about TrainJobs. The news comes as answers do, through the reflectors. */
 #include "controller/trainjob_controller_testing.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define META(uid, version)                                                                         \
     "\"metadata\":{\"name\":\"k\",\"namespace\":\"ns\",\"uid\":\"" uid                             \
@@ -19,9 +20,9 @@
 
 static void begin(struct controller_fixture *w, bool leads)
 {
-    w->jobs = ty_trainjob_controller_new(&w->s);
+    w->controller = ty_trainjob_controller_new(&w->s);
     if (leads)
-        ty_trainjob_controller_lead(w->jobs);
+        ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, controller_is_synced);
 }
 
@@ -30,7 +31,7 @@ static void news(struct controller_fixture *w, const struct ty_kind *kind, const
     struct ty_kube_object o;
 
     ty_kube_object_init(ty_json_parse(w->a, ty_str(text), NULL, NULL), ty_str(text), &o);
-    ty_reflector_observe_write(ty_trainjob_controller_reflect(w->jobs, kind), &o);
+    ty_reflector_observe_write(ty_trainjob_controller_reflect(w->controller, kind), &o);
 }
 
 static size_t count(const char *text, const char *part)
@@ -58,7 +59,7 @@ static void test_a_life(void **state)
                "\"msg\":\"TrainJob state changed\",\"namespace\":\"ns\",\"name\":\"k\""
                ",\"from\":\"pending\",\"state\":\"running\"");
     news(w, &ty_kind_jobset, SET("23", 2)); /* no change of state */
-    news(w, &ty_kind_jobset, SET("24", 0)); /* its Jobs are done: the TrainJob will say so */
+    news(w, &ty_kind_jobset, SET("24", 0)); /* its Jobs are done: the TrainJob reports the end */
     assert_int_equal(count(controller_log(w), "state changed"), 1);
     news(w, &ty_kind_trainjob, JOB("25", CONDITION("Failed", "FailedJobs", "it broke")));
     assert_has(controller_log(w),
@@ -79,7 +80,7 @@ static void test_suspended_and_resumed(void **state)
     assert_int_equal(count(controller_log(w), "state changed"), 2);
 }
 
-/* A message is as long as a user wants it; a line is not. */
+/* Condition messages are cut in the log. */
 static void test_first_words_only(void **state)
 {
     struct controller_fixture *w = *state;
@@ -94,7 +95,7 @@ static void test_first_words_only(void **state)
     assert_true(strlen(controller_log(w)) < 4000);
 }
 
-/* The leader says it. */
+/* Only the leader logs states. */
 static void test_a_standby_is_silent(void **state)
 {
     struct controller_fixture *w = *state;
@@ -105,17 +106,19 @@ static void test_a_standby_is_silent(void **state)
     assert_null(strstr(controller_log(w), "TrainJob"));
 }
 
-/* What was there before this process started was not created now. */
+/* Objects of the initial list were not created now. */
 static void test_the_first_list_is_no_news(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct controller_fixture *w = *state;
 
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
-    ty_trainjob_controller_lead(w->jobs);
+    w->controller = ty_trainjob_controller_new(&w->s);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, controller_reconciled);
     assert_null(strstr(controller_log(w), "TrainJob created"));
     assert_has(controller_log(w),
@@ -123,7 +126,7 @@ static void test_the_first_list_is_no_news(void **state)
                "\"object\":\"j\",\"code\":200,\"resourceVersion\":\"");
     assert_has(controller_log(w), "\"object\":\"j-runtime-snapshot\"");
     assert_has(controller_log(w), "\"msg\":\"wrote the status\"");
-    assert_null(strstr(controller_log(w), "reconciled")); /* that is for debug */
+    assert_null(strstr(controller_log(w), "reconciled")); /* logged at debug only */
 }
 
 static int reconciled_idly(struct controller_fixture *w)
@@ -133,21 +136,23 @@ static int reconciled_idly(struct controller_fixture *w)
 
 static void test_each_reconcile_at_debug(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct controller_fixture *w = *state;
 
     ty_log_set_level(w->log.out, TY_DEBUG);
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
-    ty_trainjob_controller_lead(w->jobs);
+    w->controller = ty_trainjob_controller_new(&w->s);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, controller_reconciled);
     assert_has(controller_log(w), "{\"level\":\"debug\"");
     assert_has(controller_log(w), "\"msg\":\"reconciled\",\"controller\":\"trainjob_controller\","
                                   "\"namespace\":\"ns\",\"name\":\"j\",\"outcome\":\"written\","
                                   "\"writes\":3,");
-    ty_trainjob_controller_enqueue(w->jobs, TY_LIT("ns"), TY_LIT("j"));
+    ty_trainjob_controller_enqueue(w->controller, TY_LIT("ns"), TY_LIT("j"));
     controller_run_until(w, reconciled_idly);
     assert_has(controller_log(w), "\"writes\":0");
 }

@@ -1,5 +1,6 @@
-/* One look at one key: from what is known to the writes that are begun, within the memory that is
- * left. Large ones take megabytes each, so few are under way at a time; the others of them wait. */
+/* Reconciles one key within the memory budget: calls ty_reconcile over the cache and starts the
+ * writes. Large jobs take megabytes each, so only LARGE_AT_ONCE are in flight; the others wait for
+ * a slot. */
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -7,13 +8,15 @@
 
 #include "base/budget.h"
 #include "base/xalloc.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_fetch.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define LARGE_AT_ONCE 2
 #define PASS_CEILING  ((size_t)256 << 20) /* at most half of the budget */
-#define WRITE_CEILING ((size_t)16 << 20)  /* what is fetched and what is written, as text */
+#define WRITE_CEILING ((size_t)16 << 20)  /* of fetched objects and request bodies, as text */
 
-/* A pass may go beyond its ceiling a little before it sees that. */
+/* A pass may exceed its ceiling a little before it checks. */
 size_t ty_trainjob_controller_pass_ceiling(const struct ty_trainjob_controller *j)
 {
     return ty_trainjob_controller_ceiling(j, PASS_CEILING);
@@ -33,30 +36,32 @@ static struct ty_inflight *inflight_new(struct ty_trainjob_controller *j, struct
         ty_arena_new_input(ty_trainjob_controller_ceiling(j, WRITE_CEILING), j->s.budget);
     struct ty_inflight *w = ty_xalloc(calloc(1, sizeof(*w)));
 
-    *w = (struct ty_inflight){ .jobs = j, .arena = a, .begin_ns = begin_ns, .next = j->writing };
+    *w = (struct ty_inflight){
+        .controller = j, .arena = a, .begin_ns = begin_ns, .next = j->inflight
+    };
     w->key = (struct ty_key){ key.kind,
                               { ty_arena_strndup(a, key.ns.p, key.ns.n), key.ns.n },
                               { ty_arena_strndup(a, key.name.p, key.name.n), key.name.n } };
     if (w->next)
         w->next->prev = w;
-    j->writing = w;
+    j->inflight = w;
     j->counts.in_flight++;
-    j->control[key.kind].active++;
+    j->kind_counts[key.kind].active++;
     return w;
 }
 
 void ty_trainjob_controller_inflight_free(struct ty_inflight *w)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
     if (w->prev)
         w->prev->next = w->next;
     else
-        j->writing = w->next;
+        j->inflight = w->next;
     if (w->next)
         w->next->prev = w->prev;
     j->counts.in_flight--;
-    j->control[w->key.kind].active--;
+    j->kind_counts[w->key.kind].active--;
     ty_kube_cancel(w->op);
     ty_arena_free(w->arena);
     j->large -= w->large;
@@ -64,7 +69,7 @@ void ty_trainjob_controller_inflight_free(struct ty_inflight *w)
     free(w);
 }
 
-/* Copies; what does not fit makes the arena full, and is not copied. */
+/* Copies s; marks the arena full if s does not fit. */
 static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
 {
     if (s.n >= ty_arena_left(a)) {
@@ -74,12 +79,14 @@ static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
     return s.p ? (struct ty_str){ ty_arena_strndup(a, s.p, s.n), s.n } : s;
 }
 
-/* The steps outlive the pass: rendering takes tens of kilobytes, writing a few. */
-static void copy_steps(struct ty_inflight *w, const struct ty_reconcile_result *work,
+/* The steps outlive the pass, in an arena of their own: rendering takes tens of kilobytes, the
+ * steps a few. */
+static void copy_steps(struct ty_inflight *w, const struct ty_reconcile_result *result,
                        struct ty_write_step **end)
 {
     *end = NULL;
-    for (const struct ty_write_step *s = work->steps; s && !ty_arena_full(w->arena); s = s->next) {
+    for (const struct ty_write_step *s = result->steps; s && !ty_arena_full(w->arena);
+         s = s->next) {
         struct ty_write_step *copy = ty_new(w->arena, struct ty_write_step);
         *copy = *s;
         copy->name = copy_text(w->arena, s->name);
@@ -94,15 +101,15 @@ static void copy_steps(struct ty_inflight *w, const struct ty_reconcile_result *
 }
 
 void ty_trainjob_controller_copy_result(struct ty_inflight *w,
-                                        const struct ty_reconcile_result *work)
+                                        const struct ty_reconcile_result *result)
 {
-    w->work = *work;
-    w->work.events = NULL; /* told by themselves */
-    w->work.fetch_name = copy_text(w->arena, work->fetch_name);
-    copy_steps(w, work, &w->work.steps);
+    w->result = *result;
+    w->result.events = NULL; /* recorded by take_result */
+    w->result.fetch_name = copy_text(w->arena, result->fetch_name);
+    copy_steps(w, result, &w->result.steps);
 }
 
-/* It did not fit into this arena. */
+/* The pass did not fit into this arena: starved or too large. */
 static void set_memory_error(struct ty_trainjob_controller *j, const struct ty_arena *full,
                              struct ty_reconcile_result *ret)
 {
@@ -115,7 +122,7 @@ static void set_memory_error(struct ty_trainjob_controller *j, const struct ty_a
 static void run_reconcile(struct ty_inflight *w, bool unapplied, struct ty_str refused,
                           struct ty_reconcile_result *ret)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     unsigned char entropy[TY_ENTROPY];
     struct ty_reconcile_in in = { .cache = j->cache,
                                   .pipeline = j->s.pipeline,
@@ -127,8 +134,8 @@ static void run_reconcile(struct ty_inflight *w, bool unapplied, struct ty_str r
                                   .memo = &j->memo,
                                   .unread = ty_trainjob_controller_watch_error,
                                   .ctx = j,
-                                  .first = w->pending.first,
-                                  .full = w->pending.full,
+                                  .initial = w->pending.initial,
+                                  .check_children = w->pending.check_children,
                                   .freeze = w->pending.freeze,
                                   .unapplied = unapplied,
                                   .refused = refused };
@@ -147,15 +154,15 @@ static void run_reconcile(struct ty_inflight *w, bool unapplied, struct ty_str r
     j->counts.seconds += (double)(uv_hrtime() - begin) / 1e9;
 }
 
-/* ---- large ones ---- */
+/* ---- slots of large jobs ---- */
 
-static bool is_large(const struct ty_reconcile_result *work)
+static bool is_large(const struct ty_reconcile_result *result)
 {
     size_t n = 0;
 
-    for (const struct ty_write_step *s = work->steps; s; s = s->next)
+    for (const struct ty_write_step *s = result->steps; s; s = s->next)
         n += s->body.n;
-    return work->large || n > TY_CACHE_WHOLE;
+    return result->large || n > TY_CACHE_WHOLE;
 }
 
 static bool slot_is_free(const struct ty_trainjob_controller *j)
@@ -163,20 +170,21 @@ static bool slot_is_free(const struct ty_trainjob_controller *j)
     return j->large + j->woken < LARGE_AT_ONCE;
 }
 
-/* False: enough of them are being written, or others have waited longer. */
-static bool take_slot(struct ty_inflight *w, const struct ty_reconcile_result *work)
+/* False: all slots are taken, or reserved for jobs that waited. */
+static bool take_slot(struct ty_inflight *w, const struct ty_reconcile_result *result)
 {
-    if (w->large || !is_large(work))
+    if (w->large || !is_large(result))
         return true;
-    if (!slot_is_free(w->jobs))
+    if (!slot_is_free(w->controller))
         return false;
     w->large = true;
-    w->jobs->large++;
+    w->controller->large++;
     return true;
 }
 
-/* In the order in which they came, each at most once for a slot: if it is not taken, for the job is
- * small or gone by now, the end of its reconcile or its removal wakes the next. */
+/* First in, first out; a slot is reserved for each woken job. If the job does not take it, because
+ * it is small or deleted by now, the end of its reconcile or ty_trainjob_controller_forget wakes
+ * the next. */
 void ty_trainjob_controller_wake_waiting(struct ty_trainjob_controller *j)
 {
     struct ty_key key;
@@ -193,104 +201,106 @@ void ty_trainjob_controller_wake_waiting(struct ty_trainjob_controller *j)
 
 static void wait_for_slot(struct ty_inflight *w)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     struct ty_pending_job *p = ty_trainjob_controller_pending(j, w->key.ns, w->key.name);
 
     ty_trainjob_controller_log_reconcile(w, "waits: two other large TrainJobs are being written");
     p->waits = true;
-    p->first |= w->pending.first;
-    p->full |= w->pending.full;
-    ty_queue_add(j->waiting, w->key); /* one that waits already keeps its place */
+    p->initial |= w->pending.initial;
+    p->check_children |= w->pending.check_children;
+    ty_queue_add(j->waiting, w->key); /* a key that waits already keeps its position */
     ty_queue_done(j->queue, w->key);
     ty_trainjob_controller_inflight_free(w);
 }
 
-/* ---- one look ---- */
+/* ---- one reconcile ---- */
 
-/* Retried with its back-off, as many others may be: one line for all. What the reconcile was to
- * look at is still to be looked at then. */
+/* Many keys may be starved at once: one log line for all. The key is retried after its back-off
+ * with the same flags. */
 static void log_starved(struct ty_inflight *w)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
-    if (!ty_log_dedup(&j->troubles, TY_LIT(TY_RECONCILE_STARVED), (int64_t)uv_now(j->s.loop)))
+    if (!ty_log_dedup(&j->log_dedup, TY_LIT(TY_RECONCILE_STARVED), (int64_t)uv_now(j->s.loop)))
         ty_warn(j->s.log, TY_RECONCILE_STARVED ": reconciling later",
                 TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name));
     if (w->key.kind != TY_CONTROLLER_TRAINJOB ||
         !ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
         return;
     struct ty_pending_job *p = ty_trainjob_controller_pending(j, w->key.ns, w->key.name);
-    p->first |= w->pending.first;
-    p->full |= w->pending.full;
+    p->initial |= w->pending.initial;
+    p->check_children |= w->pending.check_children;
 }
 
-/* Events and the log; the rest is in w->work from now on. */
-static void take_result(struct ty_inflight *w, struct ty_reconcile_result *work)
+/* Records events and logs errors; copies the rest into w->result. */
+static void take_result(struct ty_inflight *w, struct ty_reconcile_result *result)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
-    ty_trainjob_controller_copy_result(w, work);
+    ty_trainjob_controller_copy_result(w, result);
     if (ty_arena_full(w->arena)) {
-        set_memory_error(j, w->arena, work);
-        ty_trainjob_controller_copy_result(w, work);
+        set_memory_error(j, w->arena, result);
+        ty_trainjob_controller_copy_result(w, result);
     }
-    for (const struct ty_trainjob_event *e = work->events; e; e = e->next)
+    for (const struct ty_trainjob_event *e = result->events; e; e = e->next)
         ty_trainjob_controller_record_event(j, w->key, e->type, e->reason, ty_str(e->message));
-    if (work->starved)
+    if (result->starved)
         log_starved(w);
-    else if (work->err.code < 0)
-        ty_error(j->s.log, work->err.text, "TrainJob cannot be reconciled",
+    else if (result->err.code < 0)
+        ty_error(j->s.log, result->err.text, "TrainJob cannot be reconciled",
                  TY_S("controller", "trainjob_controller"), TY_STR("namespace", w->key.ns),
                  TY_STR("name", w->key.name));
 }
 
 void ty_trainjob_controller_reconcile_again(struct ty_inflight *w)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     const struct ty_cached *jobset =
         ty_cache_get(j->cache, &ty_kind_jobset, w->key.ns, w->key.name);
-    struct ty_reconcile_result work;
+    struct ty_reconcile_result result;
 
-    run_reconcile(w, false, (struct ty_str){ 0 }, &work);
-    if (!take_slot(w, &work)) {
+    run_reconcile(w, false, (struct ty_str){ 0 }, &result);
+    if (!take_slot(w, &result)) {
         ty_arena_reset(j->scratch);
         wait_for_slot(w);
         return;
     }
-    w->owned = jobset ? jobset->owned : 0;
+    w->owned_digest = jobset ? jobset->owned_digest : 0;
     w->jobset_status = jobset ? jobset->status : 0;
-    take_result(w, &work);
-    ty_arena_reset(j->scratch); /* a large one is not held while it is written */
+    take_result(w, &result);
+    ty_arena_reset(j->scratch); /* a large rendering is not held during its writes */
     ty_trainjob_controller_write(w);
 }
 
 void ty_trainjob_controller_apply_failed(struct ty_inflight *w, struct ty_str why)
 {
     struct ty_pending_job was = w->pending;
-    struct ty_reconcile_result work;
+    struct ty_reconcile_result result;
 
     w->pending = (struct ty_pending_job){ 0 };
-    run_reconcile(w, true, why, &work);
+    run_reconcile(w, true, why, &result);
     w->pending = was;
     for (const struct ty_write_step *s = w->step->next; s; s = s->next)
-        if (s->told) { /* somebody has changed what was to be written: not only after a back-off */
-            ty_trainjob_controller_enqueue(w->jobs, w->key.ns, w->key.name);
+        if (s->observed) { /* another client changed the object: requeue, not only after a back-off
+                            */
+            ty_trainjob_controller_enqueue(w->controller, w->key.ns, w->key.name);
             break;
         }
-    copy_steps(w, &work, &w->step->next);
+    copy_steps(w, &result, &w->step->next);
     if (ty_arena_full(w->arena))
-        w->step->next = NULL; /* said by an event only */
-    ty_arena_reset(w->jobs->scratch);
-    w->work.requeue_s = work.requeue_s;
+        w->step->next = NULL; /* only the event reports it */
+    ty_arena_reset(w->controller->scratch);
+    w->result.requeue_s = result.requeue_s;
 }
 
 void ty_trainjob_controller_too_large(struct ty_inflight *w)
 {
-    struct ty_reconcile_result work;
+    struct ty_reconcile_result result;
 
-    ty_arena_reset(w->jobs->scratch);
-    ty_reconcile_too_large(w->jobs->scratch, ty_trainjob_controller_pass_ceiling(w->jobs), &work);
-    take_result(w, &work);
+    ty_arena_reset(w->controller->scratch);
+    ty_reconcile_too_large(w->controller->scratch,
+                           ty_trainjob_controller_pass_ceiling(w->controller), &result);
+    take_result(w, &result);
     ty_trainjob_controller_write_done(w);
 }
 
@@ -299,7 +309,7 @@ void ty_trainjob_controller_reconcile(struct ty_trainjob_controller *j, struct t
     struct ty_inflight *w = inflight_new(j, key, uv_hrtime());
 
     w->pending = ty_trainjob_controller_take_pending(j, key.ns, key.name);
-    if (w->pending.waits) { /* there is news of it, but it is not rendered only to wait on */
+    if (w->pending.waits) { /* not rendered before a slot is free */
         wait_for_slot(w);
         return;
     }
@@ -315,17 +325,16 @@ void ty_trainjob_controller_reconcile_runtime(struct ty_trainjob_controller *j, 
     uint64_t begin = uv_hrtime();
 
     ty_arena_reset(j->scratch);
-    struct ty_str patch =
-        o ? ty_trainjob_controller_runtime_patch(j->scratch, j->cache, o, j->s.protection)
-          : (struct ty_str){ 0 };
+    struct ty_str patch = o ? ty_runtime_finalizer_patch(j->scratch, j->cache, o, j->s.protection)
+                            : (struct ty_str){ 0 };
     struct ty_inflight *w = inflight_new(j, key, begin);
     bool full = ty_arena_full(j->scratch);
     patch = copy_text(w->arena, patch);
-    if (full || ty_arena_full(w->arena)) { /* what the cache keeps of one is never too large */
-        ty_reconcile_starved(&w->work);
+    if (full || ty_arena_full(w->arena)) { /* the cache stores no runtime that is too large */
+        ty_reconcile_starved(&w->result);
         log_starved(w);
     } else if (patch.n) {
-        struct ty_write_step *s = w->work.steps = ty_new(w->arena, struct ty_write_step);
+        struct ty_write_step *s = w->result.steps = ty_new(w->arena, struct ty_write_step);
         *s = (struct ty_write_step){ .op = TY_WRITE_STATUS, .kind = kind, .body = patch };
         s->name = w->key.name;
     }

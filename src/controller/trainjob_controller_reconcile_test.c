@@ -2,10 +2,10 @@
 #include "base/budget.h"
 #include "controller/trainjob_controller_testing.h"
 
-#define FETCH   "GET " JOBS_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3D"
+#define FETCH   "GET " CONTROLLER_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3D"
 #define LARGE   24
 #define ROWS    (LARGE + 4)
-#define TOO_BIG 100000 /* for the cache */
+#define TOO_BIG 100000 /* for the cache to store whole */
 
 static const char *job(struct controller_fixture *w, const char *name, size_t n)
 {
@@ -23,10 +23,10 @@ static const char *job(struct controller_fixture *w, const char *name, size_t n)
 
 static const char *list_of(struct controller_fixture *w, const char *items)
 {
-    return ty_arena_printf(w->a, JOBS_LIST("%s"), items);
+    return ty_arena_printf(w->a, CONTROLLER_LIST("%s"), items);
 }
 
-/* Large ones, then a small one; each is fetched with this code. */
+/* Large jobs, then a small one; each fetch is answered with this code. */
 static void begin(struct controller_fixture *w, struct api_row *rows, int code)
 {
     ty_auto_buf all = { 0 };
@@ -41,14 +41,15 @@ static void begin(struct controller_fixture *w, struct api_row *rows, int code)
             (struct api_row){ ty_arena_printf(w->a, "%s%s", FETCH, name), code, list_of(w, one) };
     }
     ty_buf_printf(&all, "%s", job(w, "small", 10));
-    rows[n++] = (struct api_row){ "GET " JOBS_GROUP "/trainjobs?limit", 200, list_of(w, all.p) };
-    rows[n++] = (struct api_row){ "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200,
-                                  JOBS_LIST(JOBS_RUNTIME) };
+    rows[n++] =
+        (struct api_row){ "GET " CONTROLLER_GROUP "/trainjobs?limit", 200, list_of(w, all.p) };
+    rows[n++] = (struct api_row){ "GET " CONTROLLER_GROUP "/clustertrainingruntimes?limit", 200,
+                                  CONTROLLER_LIST(CONTROLLER_RUNTIME) };
     rows[n++] = (struct api_row){ "PATCH", API_PATCHED, "{}" };
     rows[n] = (struct api_row){ 0 };
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
-    ty_trainjob_controller_lead(w->jobs);
+    w->controller = ty_trainjob_controller_new(&w->s);
+    ty_trainjob_controller_lead(w->controller);
 }
 
 static int small_is_done(struct controller_fixture *w)
@@ -58,11 +59,11 @@ static int small_is_done(struct controller_fixture *w)
 
 static int all_have_jobsets(struct controller_fixture *w)
 {
-    return ty_cache_count(w->jobs->cache, &ty_kind_jobset) == LARGE + 1 &&
-           ty_trainjob_controller_idle(w->jobs) && controller_queue_counts(w).depth == 0;
+    return ty_cache_count(w->controller->cache, &ty_kind_jobset) == LARGE + 1 &&
+           ty_trainjob_controller_idle(w->controller) && controller_queue_counts(w).depth == 0;
 }
 
-/* Two hang; the others wait for them, but nobody else does. */
+/* Two large jobs get no answer; other large jobs wait, small ones do not. */
 static void test_few_at_once(void **state)
 {
     struct controller_fixture *w = *state;
@@ -70,12 +71,12 @@ static void test_few_at_once(void **state)
 
     begin(w, rows, 0);
     controller_run_until(w, small_is_done);
-    assert_int_equal(w->jobs->large, 2);
-    assert_int_equal(w->jobs->counts.fetches, 2);
+    assert_int_equal(w->controller->large, 2);
+    assert_int_equal(w->controller->counts.fetches, 2);
 }
 
-/* Each is looked at to see that it is large, what must be fetched, with that, and the same when all
- * is written; not whenever another one is done. */
+/* Each large job is reconciled to find out that it is large, with each fetched object, and after
+ * its writes; not whenever another large job is done. */
 static void test_each_has_its_turn(void **state)
 {
     struct controller_fixture *w = *state;
@@ -83,33 +84,33 @@ static void test_each_has_its_turn(void **state)
 
     begin(w, rows, 200);
     controller_run_until(w, all_have_jobsets);
-    assert_int_equal(w->jobs->large, 0);
-    assert_int_equal(w->jobs->pending.n, 0);
-    assert_in_range(w->jobs->counts.reconciles, 2 * LARGE, 6 * LARGE + 4);
+    assert_int_equal(w->controller->large, 0);
+    assert_int_equal(w->controller->pending.n, 0);
+    assert_in_range(w->controller->counts.reconciles, 2 * LARGE, 6 * LARGE + 4);
 }
 
-/* ---- others hold the memory ---- */
+/* ---- memory that others use ---- */
 
 #define MEMORY ((size_t)8 << 20)
-#define RT     JOBS_GROUP "/clustertrainingruntimes/rt"
+#define RT     CONTROLLER_GROUP "/clustertrainingruntimes/rt"
 #define IN_USE                                                                                     \
     "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\",\"finalizers\":["     \
     "\"trainer.kubeflow.org/resource-in-use\"]},\"spec\":{}}"
 
 static int job_failed(struct controller_fixture *w)
 {
-    return controller_errors(w) > 0 && ty_trainjob_controller_idle(w->jobs);
+    return controller_errors(w) > 0 && ty_trainjob_controller_idle(w->controller);
 }
 
 static int runtime_failed(struct controller_fixture *w)
 {
-    return w->jobs->control[TY_CONTROLLER_CLUSTER_RUNTIME].error > 0 &&
-           ty_trainjob_controller_idle(w->jobs);
+    return w->controller->kind_counts[TY_CONTROLLER_CLUSTER_RUNTIME].error > 0 &&
+           ty_trainjob_controller_idle(w->controller);
 }
 
 static int has_a_jobset(struct controller_fixture *w)
 {
-    return ty_cache_count(w->jobs->cache, &ty_kind_jobset) == 1;
+    return ty_cache_count(w->controller->cache, &ty_kind_jobset) == 1;
 }
 
 static int patches_the_runtime(struct controller_fixture *w)
@@ -117,24 +118,26 @@ static int patches_the_runtime(struct controller_fixture *w)
     return strstr(api_asked(&w->api, w->a), "PATCH " RT) != NULL;
 }
 
-/* Leads only when all memory is taken. */
+/* Starts to lead when all memory is taken. */
 static void lead_without_memory(struct controller_fixture *w, const struct api_row *rows,
                                 struct ty_budget *b)
 {
     w->s.budget = b;
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
+    w->controller = ty_trainjob_controller_new(&w->s);
     controller_run_until(w, controller_is_synced);
     ty_budget_charge(b, MEMORY);
-    ty_trainjob_controller_lead(w->jobs);
+    ty_trainjob_controller_lead(w->controller);
 }
 
-/* Then a job is not too large: it is tried again after a back-off, and nobody is blamed. */
+/* Then a job is not too large: it is retried after a back-off, without an event. */
 static void test_memory_is_short(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
-    };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           CONTROLLER_JOBSET_APPLIED,
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
     struct controller_fixture *w = *state;
     struct ty_budget b = { .ceiling = MEMORY };
 
@@ -142,22 +145,22 @@ static void test_memory_is_short(void **state)
     controller_run_until(w, job_failed);
     assert_has(controller_log(w), "memory is short");
     assert_null(strstr(controller_log(w), "too large"));
-    assert_true(ty_queue_failures(w->jobs->queue, (struct ty_key){ TY_CONTROLLER_TRAINJOB,
-                                                                   TY_LIT("ns"), TY_LIT("j") }) >
-                0);
+    assert_true(
+        ty_queue_failures(w->controller->queue, (struct ty_key){ TY_CONTROLLER_TRAINJOB,
+                                                                 TY_LIT("ns"), TY_LIT("j") }) > 0);
     assert_null(strstr(api_asked(&w->api, w->a), "PATCH"));
     ty_budget_release(&b, MEMORY);
     controller_run_until(w, has_a_jobset);
-    ty_trainjob_controller_free(w->jobs);
-    w->jobs = NULL;
+    ty_trainjob_controller_free(w->controller);
+    w->controller = NULL;
     assert_int_equal(b.used, 0);
 }
 
-/* No patch without a text is ever sent. */
+/* A patch without a body is never sent. */
 static void test_memory_is_short_for_a_runtime(void **state)
 {
     static const struct api_row rows[] = {
-        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(IN_USE) },
+        { "GET " CONTROLLER_GROUP "/clustertrainingruntimes?limit", 200, CONTROLLER_LIST(IN_USE) },
         { "PATCH " RT, 0, NULL },
         { 0 },
     };
@@ -170,12 +173,12 @@ static void test_memory_is_short_for_a_runtime(void **state)
     ty_budget_release(&b, MEMORY);
     controller_run_until(w, patches_the_runtime);
     assert_has(w->api.body.p, "\"finalizers\":[]");
-    ty_trainjob_controller_free(w->jobs);
-    w->jobs = NULL;
+    ty_trainjob_controller_free(w->controller);
+    w->controller = NULL;
     assert_int_equal(b.used, 0);
 }
 
-/* There is room for the tree, and for what is written, but not for the text in between. */
+/* The tree and the writes fit, but not the text in between. */
 static void test_no_text_of_a_patch(void **state)
 {
     struct controller_fixture *w = *state;
@@ -185,35 +188,35 @@ static void test_no_text_of_a_patch(void **state)
     memset(name, 'x', 7500);
     const char *list = ty_arena_printf(
         w->a,
-        JOBS_LIST("{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\","
-                  "\"finalizers\":[\"x/%s\",\"trainer.kubeflow.org/resource-in-use\"]},"
-                  "\"spec\":{}}"),
+        CONTROLLER_LIST("{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\","
+                        "\"finalizers\":[\"x/%s\",\"trainer.kubeflow.org/resource-in-use\"]},"
+                        "\"spec\":{}}"),
         name);
     const struct api_row rows[] = {
-        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, list },
+        { "GET " CONTROLLER_GROUP "/clustertrainingruntimes?limit", 200, list },
         { "PATCH " RT, 0, NULL },
         { 0 },
     };
     w->s.budget = &b;
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
+    w->controller = ty_trainjob_controller_new(&w->s);
     controller_run_until(w, controller_is_synced);
     ty_budget_charge(&b, ty_budget_left(&b) - 17000);
-    ty_trainjob_controller_lead(w->jobs);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, runtime_failed);
     assert_false(patches_the_runtime(w));
     assert_has(controller_log(w), "memory is short");
     b.ceiling = 0;
     controller_run_until(w, patches_the_runtime);
     assert_has(w->api.body.p, "\"finalizers\":[\"x/xxx");
-    ty_trainjob_controller_free(w->jobs);
-    w->jobs = NULL;
+    ty_trainjob_controller_free(w->controller);
+    w->controller = NULL;
 }
 
 #define WRITES ((size_t)16 << 20)
 #define BODY   ((size_t)40 << 20)
 
-/* Steps whose bodies together, or one alone, are far above what the writes may take. */
+/* Steps whose bodies, together or alone, are far above the ceiling of the writes. */
 static void test_steps_beyond_the_ceiling(void **state)
 {
     static const size_t sizes[] = { BODY, 2 * BODY + BODY / 2 };

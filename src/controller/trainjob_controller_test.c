@@ -8,17 +8,18 @@
     "\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\",\"apiGroup\":\"trainer.kubeflow.org\"},"  \
     "\"trainer\":{}}}"
 #define THREE                                                                                      \
-    { "GET " JOBS_GROUP "/trainjobs?limit", 200,                                                   \
-      JOBS_LIST(JOB("a", "ua") "," JOB("b", "ub") "," JOB("c", "uc")) },                           \
+    { "GET " CONTROLLER_GROUP "/trainjobs?limit", 200,                                             \
+      CONTROLLER_LIST(JOB("a", "ua") "," JOB("b", "ub") "," JOB("c", "uc")) },                     \
     {                                                                                              \
-        "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME)           \
+        "GET " CONTROLLER_GROUP "/clustertrainingruntimes?limit", 200,                             \
+            CONTROLLER_LIST(CONTROLLER_RUNTIME)                                                    \
     }
 #define ANY_CM "PATCH /api/v1/namespaces/ns/configmaps/"
 
 static void begin(struct controller_fixture *w, const struct api_row *rows)
 {
     w->api.rows = rows;
-    w->jobs = ty_trainjob_controller_new(&w->s);
+    w->controller = ty_trainjob_controller_new(&w->s);
 }
 
 static size_t asked(struct controller_fixture *w)
@@ -52,7 +53,7 @@ static int half_a_second(struct controller_fixture *w)
     return 1;
 }
 
-/* Writes that are not answered hold up no more than their own places. */
+/* Writes without an answer occupy only their own slots. */
 static void test_so_many_at_once(void **state)
 {
     static const struct api_row rows[] = { THREE, { ANY_CM, 0, NULL }, { 0 } };
@@ -60,23 +61,23 @@ static void test_so_many_at_once(void **state)
 
     w->s.in_flight = 2;
     begin(w, rows);
-    ty_trainjob_controller_lead(w->jobs);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, two_asked);
     controller_run_until(w, half_a_second);
     assert_int_equal(asked(w), 2);
-    assert_int_equal(w->jobs->counts.in_flight, 2);
-    assert_false(ty_trainjob_controller_idle(w->jobs));
-    ty_trainjob_controller_configure(w->jobs, 3, TY_PROTECT_SNAPSHOT); /* SIGHUP: one more */
+    assert_int_equal(w->controller->counts.in_flight, 2);
+    assert_false(ty_trainjob_controller_idle(w->controller));
+    ty_trainjob_controller_configure(w->controller, 3, TY_PROTECT_SNAPSHOT); /* SIGHUP: one more */
     controller_run_until(w, three_asked);
-    assert_int_equal(w->jobs->counts.in_flight, 3);
+    assert_int_equal(w->controller->counts.in_flight, 3);
 }
 
 static int all_idle(struct controller_fixture *w)
 {
-    return w->idle > 0 && ty_trainjob_controller_idle(w->jobs);
+    return w->idle > 0 && ty_trainjob_controller_idle(w->controller);
 }
 
-/* Nothing is begun any more; the next leader would find us still writing otherwise. */
+/* After a drain no writes start: the next leader must not find us writing. */
 static void test_rest(void **state)
 {
     static const struct api_row rows[] = { THREE, { 0 } };
@@ -84,12 +85,12 @@ static void test_rest(void **state)
 
     begin(w, rows);
     controller_run_until(w, controller_is_synced);
-    ty_trainjob_controller_lead(w->jobs);
-    ty_trainjob_controller_drain(w->jobs);
+    ty_trainjob_controller_lead(w->controller);
+    ty_trainjob_controller_drain(w->controller);
     controller_run_until(w, half_a_second);
-    assert_true(ty_trainjob_controller_idle(w->jobs));
+    assert_true(ty_trainjob_controller_idle(w->controller));
     size_t before = asked(w);
-    ty_trainjob_controller_resync(w->jobs);
+    ty_trainjob_controller_resync(w->controller);
     controller_run_until(w, half_a_second);
     assert_int_equal(asked(w), before);
 }
@@ -117,23 +118,23 @@ static int all_made(struct controller_fixture *w)
     return all_idle(w) && count_of(w, "/jobsets/") >= 3;
 }
 
-/* Every job is written once, though it was told three times before anybody could look. */
+/* Every job is written once, although three events enqueued it before the sync. */
 static void test_once_each(void **state)
 {
     static const struct api_row rows[] = { THREE, TAKEN, { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
-    ty_trainjob_controller_resync(w->jobs); /* too early is no harm */
+    ty_trainjob_controller_resync(w->controller); /* before the sync: no effect */
     controller_run_until(w, controller_is_synced);
-    ty_trainjob_controller_resync(w->jobs);
-    ty_trainjob_controller_resync(w->jobs);
-    ty_trainjob_controller_lead(w->jobs);
+    ty_trainjob_controller_resync(w->controller);
+    ty_trainjob_controller_resync(w->controller);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, all_made);
     assert_int_equal(count_of(w, "/configmaps/"), 3);
     assert_int_equal(count_of(w, "/jobsets/"), 3);
     assert_int_equal(w->synced, 1);
-    assert_int_equal(w->jobs->counts.in_flight, 0);
+    assert_int_equal(w->controller->counts.in_flight, 0);
 }
 
 static int others_made(struct controller_fixture *w)
@@ -141,16 +142,16 @@ static int others_made(struct controller_fixture *w)
     return count_of(w, "/jobsets/") >= 2 && controller_errors(w) > 0;
 }
 
-/* What fails waits for its turn, the others do not wait for it. */
+/* A failed key backs off; others do not wait for it. */
 static void test_one_fails(void **state)
 {
     static const struct api_row rows[] = {
-        THREE, { ANY_CM "a-", 422, JOBS_REFUSED(422, "Invalid") }, TAKEN, { 0 }
+        THREE, { ANY_CM "a-", 422, CONTROLLER_REFUSAL(422, "Invalid") }, TAKEN, { 0 }
     };
     struct controller_fixture *w = *state;
 
     begin(w, rows);
-    ty_trainjob_controller_lead(w->jobs);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, others_made);
     assert_int_equal(count_of(w, "/jobsets/a\n"), 0);
     assert_int_equal(count_of(w, "/jobsets/b\n"), 1);
@@ -159,37 +160,37 @@ static void test_one_fails(void **state)
 
 static int failed_often(struct controller_fixture *w)
 {
-    return controller_errors(w) >= 3 * 7 && ty_trainjob_controller_idle(w->jobs);
+    return controller_errors(w) >= 3 * 7 && ty_trainjob_controller_idle(w->controller);
 }
 
-/* Refused for a while, then the server is there again: nobody waits for the rest of a back-off. */
+/* After an outage of the API server no key waits for the rest of its back-off. */
 static void test_hurry(void **state)
 {
-    static const struct api_row refused[] = { THREE,
-                                              { ANY_CM, 401, JOBS_REFUSED(401, "Unauthorized") },
-                                              { 0 } };
+    static const struct api_row refused[] = {
+        THREE, { ANY_CM, 401, CONTROLLER_REFUSAL(401, "Unauthorized") }, { 0 }
+    };
     static const struct api_row taken[] = { THREE, TAKEN, { 0 } };
     struct controller_fixture *w = *state;
 
     begin(w, refused);
-    ty_trainjob_controller_lead(w->jobs);
+    ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, failed_often);
     assert_true(controller_queue_counts(w).delayed > 0);
     w->api.rows = taken;
-    ty_trainjob_controller_retry_now(w->jobs);
+    ty_trainjob_controller_retry_now(w->controller);
     assert_int_equal(controller_queue_counts(w).delayed, 0);
     assert_int_equal(controller_queue_counts(w).depth, 3);
     controller_run_until(w, all_made);
 }
 
-/* Frees it; then nothing is asked of the API server any more, and nobody is called. */
+/* Frees it: no more requests and no callbacks. */
 static void free_and_wait(struct controller_fixture *w)
 {
     size_t requests = asked(w);
     int idle = w->idle, synced = w->synced;
 
-    ty_trainjob_controller_free(w->jobs);
-    w->jobs = NULL;
+    ty_trainjob_controller_free(w->controller);
+    w->controller = NULL;
     controller_run_until(w, half_a_second);
     assert_int_equal(asked(w), requests);
     assert_int_equal(w->idle, idle);
@@ -208,12 +209,12 @@ static void test_freed_at_any_time(void **state)
     begin(w, rows);
     controller_run_until(w,
                          controller_is_synced); /* the TrainJobs wait in the queue for a leader */
-    assert_int_equal(ty_queue_kind(w->jobs->queue, TY_CONTROLLER_TRAINJOB)->depth, 3);
+    assert_int_equal(ty_queue_kind(w->controller->queue, TY_CONTROLLER_TRAINJOB)->depth, 3);
     free_and_wait(w);
     assert_int_equal(asked(w), 0);
     begin(w, rows);
-    ty_trainjob_controller_lead(w->jobs);
-    controller_run_until(w, three_asked); /* writes are under way, and are never answered */
+    ty_trainjob_controller_lead(w->controller);
+    controller_run_until(w, three_asked); /* writes are in flight, and are never answered */
     free_and_wait(w);
 }
 

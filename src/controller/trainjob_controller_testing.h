@@ -1,5 +1,5 @@
-/* For the tests of the controllers' files: controllers over a loopback server that says what the
- * test tells it to (store/api_testing.h). A real API server is in tests/operator. */
+/* Test fixture: the controllers over a loopback server with scripted answers (store/api_testing.h).
+ * Tests with a real API server are in tests/operator. */
 #ifndef TY_CONTROLLER_TRAINJOB_CONTROLLER_TESTING_H
 #define TY_CONTROLLER_TRAINJOB_CONTROLLER_TESTING_H
 
@@ -8,52 +8,53 @@
 
 #include <sys/mman.h>
 
-#define JOBS_GROUP      "/apis/trainer.kubeflow.org/v1alpha1"
-#define JOBS_LIST(item) "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" item "]}"
-#define JOBS_JOB_WITH(version, meta, more)                                                         \
+#define CONTROLLER_GROUP      "/apis/trainer.kubeflow.org/v1alpha1"
+#define CONTROLLER_LIST(item) "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" item "]}"
+#define CONTROLLER_JOB_WITH(version, meta, more)                                                   \
     "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
     "\"" version "\",\"generation\":1" meta                                                        \
     "},\"spec\":{\"suspend\":true,\"managedBy\":\"trainer.kubeflow.org/"                           \
     "trainjob-controller\",\"runtimeRef\":{\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\","   \
     "\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}" more "}"
-#define JOBS_JOB                   JOBS_JOB_WITH("7", "", "")
-#define JOBS_JOB_AT(version, meta) JOBS_JOB_WITH(version, meta, "")
-#define JOBS_JOB_AND(more)         JOBS_JOB_WITH("7", "", more)
+#define CONTROLLER_JOB                   CONTROLLER_JOB_WITH("7", "", "")
+#define CONTROLLER_JOB_AT(version, meta) CONTROLLER_JOB_WITH(version, meta, "")
+#define CONTROLLER_JOB_AND(more)         CONTROLLER_JOB_WITH("7", "", more)
 /* Not suspended, and with a deadline. */
-#define JOBS_JOB_UNTIL_2150(version)                                                               \
+#define CONTROLLER_JOB_UNTIL_2150(version)                                                         \
     "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
     "\"" version "\",\"creationTimestamp\":\"2026-01-02T03:04:05Z\"},\"spec\":{"                   \
     "\"activeDeadlineSeconds\":4000000000,\"runtimeRef\":{\"name\":\"rt\",\"kind\":"               \
     "\"ClusterTrainingRuntime\",\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
-#define JOBS_RUNTIME                                                                               \
+#define CONTROLLER_RUNTIME                                                                         \
     "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\"},\"spec\":{"          \
     "\"template\":{\"spec\":{\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"metadata\":{"  \
     "\"labels\":{\"trainer.kubeflow.org/trainjob-ancestor-step\":\"trainer\"}},\"spec\":{"         \
     "\"template\":{\"spec\":{\"containers\":[{\"name\":\"node\",\"image\":\"i\"}]}}}}}]}}}}"
 /* A cluster with one suspended TrainJob and its runtime. */
-#define JOBS_ONE                                                                                   \
-    { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOBS_JOB) },                            \
+#define CONTROLLER_ONE_JOB                                                                         \
+    { "GET " CONTROLLER_GROUP "/trainjobs?limit", 200, CONTROLLER_LIST(CONTROLLER_JOB) },          \
     {                                                                                              \
-        "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME)           \
+        "GET " CONTROLLER_GROUP "/clustertrainingruntimes?limit", 200,                             \
+            CONTROLLER_LIST(CONTROLLER_RUNTIME)                                                    \
     }
-/* What it needs, in order. */
-#define JOBS_CM     "PATCH /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
-#define JOBS_SET    "PATCH /apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets/j"
-#define JOBS_STATUS "PATCH " JOBS_GROUP "/namespaces/ns/trainjobs/j/status"
-/* Each done as it was asked. */
-#define JOBS_GOOD_CM                                                                               \
+/* The writes that it needs, in order. */
+#define CONTROLLER_APPLY_SNAPSHOT "PATCH /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
+#define CONTROLLER_APPLY_JOBSET   "PATCH /apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets/j"
+#define CONTROLLER_PATCH_STATUS   "PATCH " CONTROLLER_GROUP "/namespaces/ns/trainjobs/j/status"
+/* Each write answered as requested. */
+#define CONTROLLER_SNAPSHOT_APPLIED                                                                \
     {                                                                                              \
-        JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}"                                    \
+        CONTROLLER_APPLY_SNAPSHOT, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}"                  \
     }
-#define JOBS_GOOD_SET                                                                              \
+#define CONTROLLER_JOBSET_APPLIED                                                                  \
     {                                                                                              \
-        JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}"                                   \
+        CONTROLLER_APPLY_JOBSET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}"                    \
     }
-#define JOBS_GOOD_ST                                                                               \
+#define CONTROLLER_STATUS_PATCHED                                                                  \
     {                                                                                              \
-        JOBS_STATUS, API_PATCHED, JOBS_JOB                                                         \
+        CONTROLLER_PATCH_STATUS, API_PATCHED, CONTROLLER_JOB                                       \
     }
-#define JOBS_REFUSED(code, reason)                                                                 \
+#define CONTROLLER_REFUSAL(code, reason)                                                           \
     "{\"kind\":\"Status\",\"code\":" #code ",\"reason\":\"" reason "\",\"message\":\"because\"}"
 
 struct controller_fixture {
@@ -63,7 +64,7 @@ struct controller_fixture {
     struct ty_pipeline pipeline;
     struct ty_settings settings;
     struct ty_trainjob_controller_settings s;
-    struct ty_trainjob_controller *jobs;
+    struct ty_trainjob_controller *controller;
     uv_timer_t patience;
     int idle, synced;
     int (*enough)(struct controller_fixture *w);
@@ -119,7 +120,7 @@ static inline int controller_setup(void **state)
     return 0;
 }
 
-/* What was logged so far. */
+/* The log so far. */
 static inline const char *controller_log(struct controller_fixture *w)
 {
     char *text = ty_arena_alloc(w->a, 65536, 1);
@@ -134,7 +135,7 @@ static inline void controller_on_tick(uv_timer_t *t)
     controller_check_enough(t->data);
 }
 
-/* Turns the loop until it is enough; a test that waits in vain is ended by the runner. */
+/* Runs the loop until enough() is true; the test runner ends a test that waits too long. */
 static inline void controller_run_until(struct controller_fixture *w,
                                         int (*enough)(struct controller_fixture *w))
 {
@@ -150,34 +151,34 @@ static inline void controller_run_until(struct controller_fixture *w,
 
 static inline int controller_is_synced(struct controller_fixture *w)
 {
-    return ty_trainjob_controller_synced(w->jobs);
+    return ty_trainjob_controller_synced(w->controller);
 }
 
-/* Looks at TrainJobs that failed. */
+/* Failed reconciles of TrainJobs. */
 static inline uint64_t controller_errors(const struct controller_fixture *w)
 {
-    return w->jobs->control[TY_CONTROLLER_TRAINJOB].error;
+    return w->controller->kind_counts[TY_CONTROLLER_TRAINJOB].error;
 }
 
 static inline struct ty_queue_counts controller_queue_counts(const struct controller_fixture *w)
 {
     struct ty_queue_counts n;
 
-    ty_queue_count(w->jobs->queue, &n);
+    ty_queue_count(w->controller->queue, &n);
     return n;
 }
 
-/* One look and its writes, well or not. */
+/* A reconcile has run and its writes are answered. */
 static inline int controller_reconciled(struct controller_fixture *w)
 {
-    return w->jobs->counts.reconciles > 0 && ty_trainjob_controller_idle(w->jobs);
+    return w->controller->counts.reconciles > 0 && ty_trainjob_controller_idle(w->controller);
 }
 
 static inline int controller_teardown(void **state)
 {
     struct controller_fixture *w = *state;
 
-    ty_trainjob_controller_free(w->jobs);
+    ty_trainjob_controller_free(w->controller);
     api_end(&w->api);
     loop_end(&w->loop);
     ty_log_close(w->log.out);

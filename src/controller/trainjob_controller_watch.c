@@ -1,13 +1,17 @@
-/* What the watches tell: into the cache, and the jobs that it matters to into the queue. */
+/* Handlers of the reflectors: update the cache, and enqueue the TrainJobs and runtimes that an
+ * event affects. */
 #include <stdlib.h>
 #include <uv.h>
 
 #include "base/xalloc.h"
 #include "controller/cache_project.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_expect.h"
+#include "controller/trainjob_controller_get.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 #include "trainer/runtime_resolve.h"
 
-#define VITAL_MS 2000 /* while a kind is not served without which no job can be looked at */
+#define VITAL_MS 2000 /* retry interval while a kind is not served that every job needs */
 
 static const struct ty_watched_kind *find_watched(const struct ty_trainjob_controller *j,
                                                   const struct ty_kind *kind)
@@ -30,13 +34,13 @@ const char *ty_trainjob_controller_watch_error(void *ctx, const struct ty_kind *
 {
     const struct ty_watched_kind *w = find_watched(ctx, kind);
 
-    return w && ty_reflector_is_stale(w->reflect) ? w->trouble : NULL;
+    return w && ty_reflector_is_stale(w->reflect) ? w->watch_error : NULL;
 }
 
-/* ---- to whom it matters ---- */
+/* ---- which keys an event affects ---- */
 
 struct suspended_filter {
-    struct ty_trainjob_controller *jobs;
+    struct ty_trainjob_controller *controller;
     struct ty_str ns;    /* empty: all */
     struct ty_str class; /* RuntimeClass that the runtime must name; empty: any */
     struct ty_arena *a;
@@ -49,11 +53,11 @@ static bool names_class(const struct suspended_filter *m, const struct ty_json *
     ty_trainjob_parse(&job, obj);
     const struct ty_kind *kind = ty_runtime_kind(&job);
     const struct ty_cached *o =
-        kind ? ty_cache_get(m->jobs->cache, kind, job.ns, job.ref_name) : NULL;
+        kind ? ty_cache_get(m->controller->cache, kind, job.ns, job.ref_name) : NULL;
     const struct ty_json *runtime = o ? ty_cache_parse(m->a, o) : NULL;
     const struct ty_json *rjobs = ty_json_at(runtime, "spec.template.spec.replicatedJobs");
     if (o && o->partial)
-        return true; /* perhaps */
+        return true; /* perhaps: the cache lacks its pod templates */
     ty_each_item (it, rjobs)
         if (ty_str_eq(ty_json_str_at(*it, "template.spec.template.spec.runtimeClassName"),
                       m->class))
@@ -71,15 +75,16 @@ static void enqueue_if_suspended(void *ctx, const struct ty_cached *o)
     const struct ty_json *job = ty_cache_parse(m->a, o);
     if (!ty_json_true_at(job, "spec.suspend") || (m->class.n && !names_class(m, job)))
         return;
-    ty_trainjob_controller_pending(m->jobs, ty_str(o->ns), ty_str(o->name))->full = true;
-    ty_trainjob_controller_enqueue(m->jobs, ty_str(o->ns), ty_str(o->name));
+    ty_trainjob_controller_pending(m->controller, ty_str(o->ns), ty_str(o->name))->check_children =
+        true;
+    ty_trainjob_controller_enqueue(m->controller, ty_str(o->ns), ty_str(o->name));
 }
 
 static void enqueue_suspended(struct ty_trainjob_controller *j, struct ty_str ns,
                               struct ty_str class)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    struct suspended_filter m = { .jobs = j, .ns = ns, .class = class, .a = a };
+    struct suspended_filter m = { .controller = j, .ns = ns, .class = class, .a = a };
 
     ty_cache_each(j->cache, &ty_kind_trainjob, enqueue_if_suspended, &m);
 }
@@ -98,8 +103,8 @@ static void enqueue_runtime(struct ty_trainjob_controller *j, const struct ty_ki
     ty_queue_add(j->queue, runtime_key(kind, ns, name));
 }
 
-/* With finalizers a job's coming and going matters to its runtime, too; one that comes later is
- * looked at by itself. */
+/* With finalizers, a job that is created or deleted affects its runtime. A runtime that is created
+ * later is enqueued by its own event. */
 static void enqueue_its_runtime(struct ty_trainjob_controller *j, const struct ty_json *obj)
 {
     struct ty_trainjob job;
@@ -113,22 +118,22 @@ static void enqueue_its_runtime(struct ty_trainjob_controller *j, const struct t
         enqueue_runtime(j, kind, ns, job.ref_name);
 }
 
-/* ---- news ---- */
+/* ---- events ---- */
 
-/* now: NULL if it is gone. */
+/* now: NULL if it was deleted. */
 static void job_changed(struct ty_watched_kind *w, const struct ty_kube_object *o,
                         const struct ty_cached *now)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
     enqueue_its_runtime(j, o->json);
     if (ty_trainjob_controller_expect_observe(j, o->name, now))
         return;
-    ty_trainjob_controller_pending(j, o->ns, o->name)->first = !j->synced;
+    ty_trainjob_controller_pending(j, o->ns, o->name)->initial = !j->synced;
     ty_trainjob_controller_enqueue(j, o->ns, o->name);
 }
 
-/* Its runtime is told by what is known of the job: a list only says that it is not there. */
+/* Reads the runtime reference from the cache: a relist only reports that the job is missing. */
 static void job_gone(struct ty_trainjob_controller *j, const struct ty_cached *was)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
@@ -138,47 +143,48 @@ static void job_gone(struct ty_trainjob_controller *j, const struct ty_cached *w
     ty_trainjob_controller_forget(j, ty_str(was->ns), ty_str(was->name));
 }
 
-/* A child: its TrainJob looks. */
+/* An event for a child enqueues its TrainJob. */
 static void child_changed(struct ty_watched_kind *w, struct ty_str ns, struct ty_str job,
                           const struct ty_cached *now, bool listed)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
     if (!j->synced || !ty_cache_get(j->cache, &ty_kind_trainjob, ns, job))
-        return; /* before that every job is looked at anyway; and it may be nobody's */
+        return; /* the first sync enqueues every job anyway; and no TrainJob may own it */
     if (now && ty_trainjob_controller_expect_observe(j, job, now))
         return;
-    /* A list, not a watch, says that it is gone: for a while we saw nothing, and the TrainJob may
-     * have gone with it, only that its own list is not there yet. */
+    /* The child is missing from a relist, so watch events were lost, and the TrainJob may be
+     * deleted as well while its own list is still in flight. */
     if (!now && listed) {
         ty_trainjob_controller_get_verify(j, ns, job);
         return;
     }
     struct ty_pending_job *p = ty_trainjob_controller_pending(j, ns, job);
-    p->first = false;
-    /* A JobSet changes all the time as its pods do; the others only if somebody writes to them. */
+    p->initial = false;
+    /* JobSets change with their pods; an event for another child means that someone wrote to it. */
     if (!now || w->kind != &ty_kind_jobset)
-        p->full = true;
+        p->check_children = true;
     ty_trainjob_controller_enqueue(j, ns, job);
 }
 
-/* Nothing of ours is looked at any more when it is gone: a standby, which looks at nothing, would
- * otherwise remember every object that ever was. */
+/* Drops the keys of a deleted object: a standby, which processes no keys, would otherwise collect
+ * the keys of every object that ever existed. */
 static void forget_object(struct ty_watched_kind *w, const struct ty_cached *was)
 {
     if (w->kind == &ty_kind_trainjob)
-        job_gone(w->jobs, was);
+        job_gone(w->controller, was);
     else if (w->kind->ours)
-        ty_queue_drop(w->jobs->queue, runtime_key(w->kind, ty_str(was->ns), ty_str(was->name)));
+        ty_queue_drop(w->controller->queue,
+                      runtime_key(w->kind, ty_str(was->ns), ty_str(was->name)));
 }
 
 static void dispatch_change(struct ty_watched_kind *w, const struct ty_kube_object *o,
                             const struct ty_cached *now, struct ty_str job)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
     if (w->kind->ours && !now)
-        return; /* forgotten */
+        return; /* forget_object dropped its key */
     if (w->kind == &ty_kind_trainjob)
         job_changed(w, o, now);
     else if (w->kind->ours)
@@ -191,11 +197,11 @@ static void dispatch_change(struct ty_watched_kind *w, const struct ty_kube_obje
         child_changed(w, o->ns, job, now, !o->json);
 }
 
-/* What of it a look needs is fetched then; a TrainJob that is too large has an event. */
+/* The reconcile fetches what it needs; a TrainJob that is too large gets an event. */
 static void mark_cut(struct ty_watched_kind *w, const struct ty_cached *o)
 {
-    ty_cache_set_partial(w->jobs->cache, o);
-    ty_error(w->jobs->s.log, "it needs more memory than is left for one object",
+    ty_cache_set_partial(w->controller->cache, o);
+    ty_error(w->controller->s.log, "it needs more memory than is left for one object",
              "an object is too large to be read", TY_S("kind", w->kind->kind),
              TY_S("namespace", o->ns), TY_S("name", o->name));
 }
@@ -203,7 +209,7 @@ static void mark_cut(struct ty_watched_kind *w, const struct ty_cached *o)
 static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     struct ty_watched_kind *w = ctx;
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     const struct ty_cached *was = ty_cache_get(j->cache, w->kind, o->ns, o->name), *now = NULL;
     struct ty_state_before before = ty_trainjob_controller_log_before(was, o->uid);
     char job[256] = "";
@@ -232,7 +238,7 @@ static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty
 static void check_synced(struct ty_trainjob_controller *j)
 {
     for (size_t i = 0; i < j->n_watched; i++)
-        if (j->watched[i].needed && !j->watched[i].told)
+        if (j->watched[i].needed && !j->watched[i].synced)
             return;
     if (j->synced)
         return;
@@ -246,8 +252,8 @@ static void check_synced(struct ty_trainjob_controller *j)
     ty_trainjob_controller_process_queue(j);
 }
 
-/* A server that hangs up ends all watches in one moment: that is one line, not one for each. One
- * that refuses our credentials hangs up, too: then the refusal is the line that helps. */
+/* A server that closes its connections ends all watches at once: one line, not one for each. A 401
+ * closes them, too: then the 401 is the line that helps. */
 static bool is_logged_enough(struct ty_trainjob_controller *j, const struct ty_kube_response *why)
 {
     int64_t now = (int64_t)uv_now(j->s.loop);
@@ -256,13 +262,13 @@ static bool is_logged_enough(struct ty_trainjob_controller *j, const struct ty_k
         j->refused_ms = now;
     if (why->code == 0 && j->refused_ms && now - j->refused_ms < TY_LOG_DEDUP_MS)
         return true;
-    return ty_log_dedup(&j->troubles, why->message, now);
+    return ty_log_dedup(&j->log_dedup, why->message, now);
 }
 
 static void log_watch_error(struct ty_watched_kind *w, const struct ty_kube_response *why,
                             int64_t again_ms)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     const char *error = ty_arena_printf(a, "%.*s", TY_ARG(why->message));
 
@@ -282,49 +288,49 @@ static void log_not_served(const struct ty_watched_kind *w)
     const char *kind = w->kind->kind, *group = w->kind->group;
 
     if (w->kind->ours)
-        ty_warn(w->jobs->s.log,
+        ty_warn(w->controller->s.log,
                 "waiting: the API server does not serve this kind yet; install the CRDs",
                 TY_S("kind", kind), TY_S("group", group));
     else if (w->kind == &ty_kind_jobset)
-        ty_warn(w->jobs->s.log,
+        ty_warn(w->controller->s.log,
                 "no TrainJob can run: the API server does not serve JobSets yet; install JobSet",
                 TY_S("kind", kind), TY_S("group", group));
     else
-        ty_info(w->jobs->s.log, "not served here; watched as soon as it is", TY_S("kind", kind),
-                TY_S("group", group));
+        ty_info(w->controller->s.log, "not served here; watched as soon as it is",
+                TY_S("kind", kind), TY_S("group", group));
 }
 
 static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_kube_response *why,
                      int64_t again_ms)
 {
     struct ty_watched_kind *w = ctx;
-    const struct ty_log *log = w->jobs->s.log;
+    const struct ty_log *log = w->controller->s.log;
 
     if (state == TY_REFLECTOR_FAILED) {
-        free(w->trouble);
-        w->trouble = ty_xalloc(strndup(why->message.n ? why->message.p : "", why->message.n));
+        free(w->watch_error);
+        w->watch_error = ty_xalloc(strndup(why->message.n ? why->message.p : "", why->message.n));
         log_watch_error(w, why, again_ms);
         return;
     }
     if (state == TY_REFLECTOR_ABSENT) {
         log_not_served(w);
-        w->told |= !w->kind->ours; /* of our own we wait for the first list */
+        w->synced |= !w->kind->ours; /* our own kinds must be listed once */
         w->absent = true;
     } else {
         if (w->absent)
             ty_info(log, "now served: watching", TY_S("kind", w->kind->kind),
                     TY_S("group", w->kind->group));
         w->absent = false;
-        w->told = true;
+        w->synced = true;
     }
-    if (w->behind) {
-        w->behind = false;
-        ty_trainjob_controller_process_queue(w->jobs);
+    if (w->relisting) {
+        w->relisting = false;
+        ty_trainjob_controller_process_queue(w->controller);
     }
-    check_synced(w->jobs);
+    check_synced(w->controller);
 }
 
-/* Before that all are listed for the first time. */
+/* Before the first sync every kind is being listed anyway. */
 void ty_trainjob_controller_relist(struct ty_trainjob_controller *j)
 {
     for (size_t i = 0; j->synced && i < j->n_watched; i++) {
@@ -333,7 +339,7 @@ void ty_trainjob_controller_relist(struct ty_trainjob_controller *j)
             continue;
         ty_info(j->s.log, "new leader: listing what could not be watched lately",
                 TY_S("kind", w->kind->kind), TY_S("group", w->kind->group));
-        w->behind = true;
+        w->relisting = true;
         ty_reflector_relist(w->reflect);
     }
 }
@@ -341,7 +347,7 @@ void ty_trainjob_controller_relist(struct ty_trainjob_controller *j)
 bool ty_trainjob_controller_is_stale(const struct ty_trainjob_controller *j)
 {
     for (size_t i = 0; i < j->n_watched; i++)
-        if (j->watched[i].behind)
+        if (j->watched[i].relisting)
             return true;
     return false;
 }
@@ -352,7 +358,7 @@ static void start_watch(struct ty_trainjob_controller *j, const struct ty_kind *
     struct ty_watched_kind *w = &j->watched[j->n_watched++];
     bool vital = kind->ours || kind == &ty_kind_jobset;
 
-    *w = (struct ty_watched_kind){ .jobs = j, .kind = kind, .meta = meta, .needed = needed };
+    *w = (struct ty_watched_kind){ .controller = j, .kind = kind, .meta = meta, .needed = needed };
     w->reflect = ty_reflector_new(
         j->s.kube,
         &(struct ty_reflector_opts){ .which = { .kind = kind, .meta = meta, .cut = true },

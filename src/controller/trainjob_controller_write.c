@@ -1,23 +1,24 @@
-/* Writes of one job, in order. A refused apply cancels the later ones of its pass, because a JobSet
- * must not come before what its pods mount; the status is written all the same: it says what we
- * know. */
+/* Sends the writes of one job in order. A failed apply cancels the later applies of its reconcile,
+ * because a JobSet must not be created before what its pods mount; the status is still written. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_fetch.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define SCRATCH ((size_t)64 << 20)
 
 static void next_step(struct ty_inflight *w);
 
-/* Another one leads: it will do what is left. */
+/* Another replica leads and reconciles the rest. */
 static void abandon_steps(struct ty_inflight *w)
 {
     w->step = NULL;
     w->failed = true;
 }
 
-/* A kind that is not served has no Status to explain itself: in the words of typed clients. */
+/* The 404 of a kind that is not served has no Status message: uses the message of typed clients. */
 static const char *reason_of(struct ty_arena *a, const struct ty_write_step *s,
                              const struct ty_kube_response *answer)
 {
@@ -27,7 +28,7 @@ static const char *reason_of(struct ty_arena *a, const struct ty_write_step *s,
     return ty_arena_printf(a, "%.*s", TY_ARG(answer->message));
 }
 
-/* Of a runtime only the finalizers are ever written. */
+/* Of a runtime only the finalizers are written. */
 static const char *verb_of(const struct ty_write_step *s)
 {
     static const char *const verbs[] = { "apply", "write the status of", "delete" };
@@ -41,8 +42,9 @@ static bool has_text(struct ty_str s, const char *text)
     return s.n && memmem(s.p, s.n, text, strlen(text));
 }
 
-/* Admission or a schema has refused the object: a retry fails until somebody changes something.
- * Missing rights of our own and a namespace that is being deleted say nothing about the job. */
+/* Admission or a schema refused the object, so retries fail until the job or the cluster changes.
+ * Missing RBAC rights of the operator, and a namespace that is being deleted, are no fault of the
+ * job. */
 static bool is_final(const struct ty_write_step *s, const struct ty_kube_response *a)
 {
     bool code = a->code == 400 || a->code == 403 || a->code == 413 || a->code == 422;
@@ -52,11 +54,11 @@ static bool is_final(const struct ty_write_step *s, const struct ty_kube_respons
            !has_text(a->message, "because it is being terminated");
 }
 
-/* The TrainJob's status says already that a child is refused: one event is enough. */
+/* The TrainJob's status already reports a refused child: no second event. */
 static bool is_reported(const struct ty_inflight *w, struct ty_arena *a)
 {
     const struct ty_cached *job =
-        ty_cache_get(w->jobs->cache, &ty_kind_trainjob, w->key.ns, w->key.name);
+        ty_cache_get(w->controller->cache, &ty_kind_trainjob, w->key.ns, w->key.name);
     const struct ty_json *status = job ? ty_json_get(ty_cache_parse(a, job), "status") : NULL;
 
     return ty_trainjob_is_refused(status) || ty_trainjob_is_suspend_refused(status);
@@ -65,7 +67,7 @@ static bool is_reported(const struct ty_inflight *w, struct ty_arena *a)
 static void report_refused(struct ty_inflight *w, const struct ty_write_step *s,
                            const struct ty_kube_response *a)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     ty_auto_arena *scratch = ty_arena_new(SCRATCH);
     const char *what = ty_arena_printf(scratch, "could not %s %s %.*s", verb_of(s), s->kind->kind,
                                        TY_ARG(s->name));
@@ -82,16 +84,16 @@ static void report_refused(struct ty_inflight *w, const struct ty_write_step *s,
     ty_trainjob_controller_apply_failed(w, final ? note : (struct ty_str){ 0 });
 }
 
-/* JobSet's webhook, and the rules of its CRD, say so of what cannot be changed; a mistake in the
- * object is refused in other words, and another JobSet would have it, too. */
+/* JobSet's webhook and the rules of its CRD use this word for fields that cannot change; an invalid
+ * field is refused in other words, and a re-created JobSet would have it, too. */
 static bool is_immutable(const struct ty_write_step *s, const struct ty_kube_response *a)
 {
     return s->op == TY_WRITE_APPLY && s->kind == &ty_kind_jobset && a->code == 422 &&
            has_text(a->message, "immutable");
 }
 
-/* No pod of it has ever run: it is deleted, if it is still as it was then, and re-created when
- * its watch tells that it is gone. Until then the status is that of the JobSet as it is. */
+/* No pod of the JobSet has ever run: deletes it, if it has not changed since, and re-creates it
+ * when its watch reports the deletion. Until then the status describes the old JobSet. */
 static void replace_jobset(struct ty_inflight *w, struct ty_write_step *s)
 {
     struct ty_write_step *gone = ty_new(w->arena, struct ty_write_step);
@@ -104,7 +106,7 @@ static void replace_jobset(struct ty_inflight *w, struct ty_write_step *s)
                                     .version = s->version,
                                     .next = s->next };
     s->next = gone;
-    w->work.right = false;
+    w->result.in_sync = false;
     w->replaced = true;
 }
 
@@ -116,64 +118,64 @@ static void report_replaced(struct ty_inflight *w, const struct ty_write_step *s
              "JobSet \"%.*s\" was outdated and could not be changed; no pod of it has ever run, so "
              "it was deleted and is re-created",
              TY_ARG(s->name));
-    ty_trainjob_controller_record_event(w->jobs, w->key, "Normal", TY_REASON_JOBSET_REPLACED,
+    ty_trainjob_controller_record_event(w->controller, w->key, "Normal", TY_REASON_JOBSET_REPLACED,
                                         ty_str(note));
-    ty_info(w->jobs->s.log, "replacing a JobSet that is outdated and has never had pods",
+    ty_info(w->controller->s.log, "replacing a JobSet that is outdated and has never had pods",
             TY_S("controller", "trainjob_controller"), TY_STR("namespace", w->key.ns),
             TY_STR("name", w->key.name));
 }
 
-/* It has had pods, and something in today's rendering that we took for the same is not: reconciled
- * once more, with only what may change. */
+/* The JobSet has had pods, and today's rendering differs in a field that jobset_freeze_conflicts
+ * did not report: reconciles once more and writes only what may change. */
 static bool may_freeze(const struct ty_inflight *w, const struct ty_write_step *s,
                        const struct ty_kube_response *a)
 {
     return is_immutable(s, a) && !w->pending.freeze &&
-           ty_cache_get(w->jobs->cache, s->kind, w->key.ns, s->name);
+           ty_cache_get(w->controller->cache, s->kind, w->key.ns, s->name);
 }
 
 static void retry_frozen(struct ty_inflight *w, struct ty_write_step *s)
 {
-    ty_trainjob_controller_pending(w->jobs, w->key.ns, w->key.name)->freeze = true;
-    ty_trainjob_controller_enqueue(w->jobs, w->key.ns, w->key.name);
+    ty_trainjob_controller_pending(w->controller, w->key.ns, w->key.name)->freeze = true;
+    ty_trainjob_controller_enqueue(w->controller, w->key.ns, w->key.name);
     s->next = NULL;
-    w->work.right = false;
+    w->result.in_sync = false;
 }
 
-/* What was answered is what is known from now on, unless a watch has told something newer already:
- * then nobody knows what the object would be like if only we had written. */
+/* Puts the answer into the cache, unless a watch event has stored a newer version: then the digest
+ * after our own write is not known. */
 static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
                          const struct ty_kube_response *a)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     struct ty_reflector *f = ty_trainjob_controller_reflect(j, s->kind);
 
     if (s->op == TY_WRITE_DELETE || !f)
-        return; /* the watch will tell when it is gone */
+        return; /* the watch reports the deletion */
     ty_str_parse_u64(a->version, &s->answered);
-    if (a->json) { /* else the watch was faster: is_known */
+    if (a->json) { /* else the watch was faster: is_cached */
         struct ty_kube_object o;
         ty_kube_object_init(a->json, a->text, &o);
         ty_reflector_observe_write(f, &o);
     }
-    if (!ty_reflector_synced(f)) /* a kind that was not served: it is now */
+    if (!ty_reflector_synced(f)) /* a kind that was not served before is served now */
         ty_reflector_retry_now(f);
     const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
     if (s->op != TY_WRITE_APPLY || !o || o->version != s->answered)
         return;
-    ty_cache_set_applied(j->cache, o, s->want);
+    ty_cache_set_applied(j->cache, o, s->desired_digest);
     if (s->kind == &ty_kind_jobset)
-        w->owned = o->owned;
+        w->owned_digest = o->owned_digest;
     if (s->data.n)
         ty_cache_set_data(j->cache, o, s->data);
 }
 
-/* What a watch has told at this version needs no reading; its step has heard of it, too. */
+/* An answer with a version that the cache has already is not parsed. */
 static bool is_cached(void *ctx, struct ty_str version)
 {
     const struct ty_inflight *w = ctx;
     const struct ty_write_step *s = w->step;
-    const struct ty_cached *o = ty_cache_get(w->jobs->cache, s->kind, w->key.ns, s->name);
+    const struct ty_cached *o = ty_cache_get(w->controller->cache, s->kind, w->key.ns, s->name);
     uint64_t number = 0;
 
     return o && s->op != TY_WRITE_DELETE && ty_str_parse_u64(version, &number) && number &&
@@ -192,14 +194,14 @@ static void on_answer(void *ctx, const struct ty_kube_response *a)
         if (s->op == TY_WRITE_DELETE && s->version.n)
             report_replaced(w, s);
     } else if (a->r == -ENOENT && s->op != TY_WRITE_APPLY) {
-        /* gone meanwhile: then there is nothing to say about it */
+        /* deleted in the meantime: nothing to report */
     } else if (s->uid.n && is_immutable(s, a)) {
         replace_jobset(w, s);
     } else if (may_freeze(w, s, a)) {
         retry_frozen(w, s);
     } else if (a->r == -ESTALE && (s->op == TY_WRITE_STATUS || s->version.n)) {
-        w->failed = true; /* changed meanwhile: the watch tells how, then it is looked at again */
-        ty_debug(w->jobs->s.log, "changed while it was being written: reconciling again",
+        w->failed = true; /* its watch event stores the change, then the job is reconciled again */
+        ty_debug(w->controller->s.log, "object changed during the write: reconciling again",
                  TY_S("kind", s->kind->kind), TY_STR("namespace", w->key.ns),
                  TY_STR("name", w->key.name));
     } else if (a->r != -ECANCELED) {
@@ -207,14 +209,15 @@ static void on_answer(void *ctx, const struct ty_kube_response *a)
         report_refused(w, s, a);
     }
     w->step = s->next;
-    if (a->r == -ECANCELED) /* also if it was the last: nobody knows whether it has happened */
+    if (a->r ==
+        -ECANCELED) /* also after the last step: it is not known whether the server executed it */
         abandon_steps(w);
     next_step(w);
 }
 
 static void send_step(struct ty_inflight *w)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
     const struct ty_write_step *s = w->step;
     struct ty_kube_request ask = { .verb = TY_KUBE_MERGE,
                                    .kind = s->kind,
@@ -236,7 +239,8 @@ static void send_step(struct ty_inflight *w)
         ask.verb = TY_KUBE_DELETE;
         ask.uid = s->uid;
         ask.version = s->version;
-        /* Its Jobs have the names of those that the next one creates: they go first. */
+        /* The re-created JobSet creates Jobs of the same names: the old ones must be deleted
+         * first. */
         ask.propagation = s->version.n ? "Foreground" : "Background";
         j->counts.deletes++;
     } else {
@@ -248,7 +252,7 @@ static void send_step(struct ty_inflight *w)
 
 static void next_step(struct ty_inflight *w)
 {
-    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_trainjob_controller *j = w->controller;
 
     while (w->step && w->failed && w->step->op == TY_WRITE_APPLY)
         w->step = w->step->next;
@@ -262,12 +266,12 @@ static void next_step(struct ty_inflight *w)
 
 void ty_trainjob_controller_write(struct ty_inflight *w)
 {
-    if (w->work.fetch) {
+    if (w->result.fetch) {
         ty_trainjob_controller_fetch(w);
         return;
     }
-    w->step = w->work.steps;
-    if (!w->step && w->work.err.code == 0)
-        w->jobs->counts.skipped++;
+    w->step = w->result.steps;
+    if (!w->step && w->result.err.code == 0)
+        w->controller->counts.skipped++;
     next_step(w);
 }

@@ -58,7 +58,7 @@ static void test_what_a_jobset_says(void **state)
                      TY_TRAINJOB_STATE_PENDING);
 }
 
-/* Pods that go on after the job was suspended are running; an end is an end. */
+/* Pods that still run after the suspension count as running; a finished job stays finished. */
 static void test_both_together(void **state TY_UNUSED)
 {
     for (int i = 0; i < TY_TRAINJOB_STATES; i++)
@@ -72,7 +72,7 @@ static void test_both_together(void **state TY_UNUSED)
                      TY_TRAINJOB_STATE_FAILED);
 }
 
-/* A JobSet of the same name that belongs to somebody else says nothing about the job. */
+/* A JobSet of another owner does not affect the job's state. */
 static void test_only_its_own_jobset_counts(void **state)
 {
     static const char *const owners[] = { "u1", "u2" };

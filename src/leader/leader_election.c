@@ -1,7 +1,7 @@
-/* The machine of leader_election.h. Two rules keep two leaders apart: a standby waits the whole
- * duration of a record that it has not seen change, by its own clock; and a leader stops before
- * that time can be over, counted from when it sent the last renewal that was taken: so long before,
- * that what it sent at the last moment has arrived or was dropped. */
+/* Two rules prevent two leaders: a standby waits for the whole duration of a record that has not
+ * changed, by its own clock; and a leader stops before that time can be over, counted from when it
+ * sent the last successful renewal, and early enough that its last requests have arrived or are
+ * dropped. */
 #include "leader/leader_election.h"
 #include "json/json.h"
 #include <stdio.h>
@@ -18,13 +18,13 @@ int64_t ty_leader_election_grace(int64_t lease_ms, int64_t renew_ms)
     return grace > 0 ? grace : 0;
 }
 
-/* How long a renewal is good for. */
+/* How long a renewal is valid. */
 static int64_t good_ms(const struct ty_leader_election *e)
 {
     return e->lease_ms - ty_leader_election_grace(e->lease_ms, e->renew_ms);
 }
 
-/* When we must have stopped. */
+/* When we must stop writing. */
 static int64_t renew_deadline(const struct ty_leader_election *e)
 {
     int64_t tries = (e->first_ms ? e->first_ms : e->sent_ms + e->retry_ms) + e->renew_ms;
@@ -32,7 +32,7 @@ static int64_t renew_deadline(const struct ty_leader_election *e)
     return tries < lease ? tries : lease;
 }
 
-/* When the record that we see is no longer good, if nothing changes. */
+/* When the observed record expires if it does not change. */
 static int64_t record_expiry(const struct ty_leader_election *e)
 {
     return *e->seen.holder ? e->seen_ms + e->seen.duration_ms : e->seen_ms;
@@ -83,12 +83,13 @@ static enum ty_leader_election_action next_of_standby(struct ty_leader_election 
         return start_request(e, TY_LEADER_ELECTION_CREATE, now_ms);
     if (e->fresh && (holds_lease(e) || now_ms >= record_expiry(e)))
         return start_request(e, TY_LEADER_ELECTION_UPDATE, now_ms);
-    if (e->fresh) { /* held by another: later */
+    if (e->fresh) { /* held by another: wait */
         e->fresh = false;
         e->next_ms = now_ms + e->retry_ms;
     }
     int64_t at = e->next_ms;
-    if (e->known && *e->seen.holder && e->asked_ms < record_expiry(e)) /* look when it ends, once */
+    if (e->known && *e->seen.holder &&
+        e->asked_ms < record_expiry(e)) /* get it once when it expires */
         at = min_ms(at, record_expiry(e));
     if (now_ms < at) {
         *ret_at_ms = at;
@@ -106,7 +107,7 @@ enum ty_leader_election_action ty_leader_election_next(struct ty_leader_election
                       : next_of_standby(e, now_ms, ret_at_ms);
 }
 
-/* ---- what came ---- */
+/* ---- results of requests ---- */
 
 static bool record_equal(const struct ty_leader_election_record *a,
                          const struct ty_leader_election_record *b)
@@ -159,7 +160,7 @@ void ty_leader_election_updated(struct ty_leader_election *e,
     e->conflicts = 0;
     if (e->lost || !holds_lease(e))
         return;
-    if (now_ms - e->asked_ms >= good_ms(e)) { /* too late to be worth anything: look first */
+    if (now_ms - e->asked_ms >= good_ms(e)) { /* the answer is too old to count: get it first */
         e->fresh = false;
         e->next_ms = now_ms;
         return;
@@ -167,7 +168,7 @@ void ty_leader_election_updated(struct ty_leader_election *e,
     e->leading = true;
     e->sent_ms = e->asked_ms;
     e->first_ms = 0;
-    e->fresh = true; /* the version to renew on */
+    e->fresh = true; /* the version for the next renewal */
     e->next_ms = now_ms + e->retry_ms;
 }
 
@@ -183,12 +184,12 @@ void ty_leader_election_conflict(struct ty_leader_election *e, int64_t now_ms)
 void ty_leader_election_failed(struct ty_leader_election *e, int64_t now_ms)
 {
     e->busy = false;
-    e->fresh = false; /* it may have happened nevertheless */
+    e->fresh = false; /* the server may have executed it */
     e->absent = false;
     e->next_ms = now_ms + e->retry_ms;
 }
 
-/* Is b older than a? Versions are numbers; what is none is not compared. */
+/* Whether b is older than a. Versions that are no numbers are not compared. */
 static bool is_older_version(const char *a, const char *b)
 {
     uint64_t x = 0, y = 0;
@@ -199,11 +200,11 @@ bool ty_leader_election_watched(struct ty_leader_election *e,
                                 const struct ty_leader_election_record *r, int64_t now_ms)
 {
     if (r && e->known && is_older_version(e->seen.version, r->version))
-        return false; /* the watch is behind what we know */
+        return false; /* the watch event is older than what we know */
     if (r)
         set_observed(e, r, now_ms);
     else if (e->leading && e->busy)
-        return true; /* what is in flight will tell */
+        return true; /* the answer in flight decides */
     else
         set_absent(e, now_ms);
     if (e->busy)
@@ -211,12 +212,12 @@ bool ty_leader_election_watched(struct ty_leader_election *e,
     bool free = !r || !*r->holder || holds_lease(e);
     if (!e->leading || !r)
         e->fresh = free;
-    if (free && (!e->leading || !r)) /* no need to wait for our turn */
+    if (free && (!e->leading || !r)) /* try at once */
         e->next_ms = now_ms;
     return true;
 }
 
-/* ---- what others ask ---- */
+/* ---- queries ---- */
 
 static void format_time(char ret[40], int64_t wall_us)
 {
@@ -237,7 +238,8 @@ void ty_leader_election_desired(const struct ty_leader_election *e, int64_t wall
     if (e->known) {
         memcpy(r.version, e->seen.version, sizeof(r.version));
         r.transitions = e->seen.transitions;
-        if (!holds_lease(e) && r.transitions < INT32_MAX) /* the API server takes no more */
+        if (!holds_lease(e) &&
+            r.transitions < INT32_MAX) /* the maximum that the API server accepts */
             r.transitions++;
     }
     if (holds_lease(e) && *e->seen.acquired)

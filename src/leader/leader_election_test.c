@@ -25,7 +25,7 @@ static struct ty_leader_election_record held_by(const char *who, const char *ren
     return r;
 }
 
-/* What it does now, as a number; *at is when a WAIT ends. */
+/* The next action; *at is when a WAIT ends. */
 static int64_t at;
 static enum ty_leader_election_action next(struct ty_leader_election *e, int64_t now)
 {
@@ -33,7 +33,7 @@ static enum ty_leader_election_action next(struct ty_leader_election *e, int64_t
     return ty_leader_election_next(e, now, &at);
 }
 
-/* A candidate that has had its first look, and saw this. */
+/* A candidate after its first GET, which returned this. */
 static struct ty_leader_election observing(const char *me,
                                            const struct ty_leader_election_record *r, int64_t now)
 {
@@ -78,10 +78,10 @@ static void test_first_of_all(void **state)
     assert_int_equal(next(&e, 120), TY_LEADER_ELECTION_WAIT);
     assert_int_equal(at, 2120);
     assert_int_equal(next(&e, 2120),
-                     TY_LEADER_ELECTION_UPDATE); /* without a look: nothing has changed */
+                     TY_LEADER_ELECTION_UPDATE); /* without a GET: nothing has changed */
     ty_leader_election_desired(&e, 1700000002000000, &r);
     assert_string_equal(r.version, "7");
-    assert_string_equal(r.acquired, "2023-11-14T22:13:20.123456Z"); /* kept */
+    assert_string_equal(r.acquired, "2023-11-14T22:13:20.123456Z"); /* preserved */
     assert_string_equal(r.renewed, "2023-11-14T22:13:22.000000Z");
     assert_int_equal(r.transitions, 0);
 }
@@ -90,7 +90,7 @@ static void test_waits_for_another(void **state)
 {
     (void)state;
     struct ty_leader_election_record r =
-        held_by("a", "1999-01-01", 5); /* clocks of others mean nothing */
+        held_by("a", "1999-01-01", 5); /* clocks of other processes do not matter */
     struct ty_leader_election e = observing("b", &r, 1000);
     assert_int_equal(next(&e, 1000), TY_LEADER_ELECTION_WAIT);
     assert_int_equal(at, 3000);
@@ -102,14 +102,14 @@ static void test_waits_for_another(void **state)
     }
     assert_int_equal(next(&e, 15999), TY_LEADER_ELECTION_GET);
     r = held_by("a", "1999-01-02", 6);
-    ty_leader_election_observed(&e, &r, 15999); /* it lives: 15 s from now */
+    ty_leader_election_observed(&e, &r, 15999); /* it changed: 15 s from now */
     assert_int_equal(next(&e, 16000), TY_LEADER_ELECTION_WAIT);
     for (int64_t now = 18000; now < 30900; now += 2000) {
         assert_int_equal(next(&e, now), TY_LEADER_ELECTION_GET);
         ty_leader_election_observed(&e, &r, now);
         assert_int_equal(next(&e, now), TY_LEADER_ELECTION_WAIT);
     }
-    assert_int_equal(at, 30999);                               /* the end comes before our turn */
+    assert_int_equal(at, 30999); /* the record expires before our next attempt */
     assert_int_equal(next(&e, 31005), TY_LEADER_ELECTION_GET); /* the timer was late */
     ty_leader_election_observed(&e, &r, 31006);
     assert_int_equal(next(&e, 31006), TY_LEADER_ELECTION_UPDATE);
@@ -125,7 +125,7 @@ static void test_released(void **state)
     struct ty_leader_election e = observing("b", &r, 1000);
     assert_int_equal(next(&e, 1000), TY_LEADER_ELECTION_WAIT);
     r = held_by("", "y", 6);
-    ty_leader_election_watched(&e, &r, 1500); /* by the watch */
+    ty_leader_election_watched(&e, &r, 1500); /* as a watch event */
     assert_int_equal(next(&e, 1500), TY_LEADER_ELECTION_UPDATE);
     /* and when it is deleted */
     r = held_by("a", "x", 5);
@@ -180,15 +180,16 @@ static void test_lost_answers(void **state)
     ty_leader_election_failed(&e, 5000);
     assert_false(ty_leader_election_is_leader(&e, 5000));
     assert_int_equal(next(&e, 7000), TY_LEADER_ELECTION_GET);
-    r = held_by("a", "then", 6); /* it had happened */
+    r = held_by("a", "then", 6); /* the server had executed it */
     ty_leader_election_observed(&e, &r, 7000);
-    assert_false(ty_leader_election_is_leader(&e, 7000)); /* not before a write that we know of */
+    assert_false(
+        ty_leader_election_is_leader(&e, 7000)); /* not before a write with a known result */
     assert_int_equal(next(&e, 7000), TY_LEADER_ELECTION_UPDATE);
     ty_leader_election_desired(&e, 0, &r);
     assert_int_equal(r.transitions, 4); /* it was ours already */
     ty_leader_election_updated(&e, &r, 7010);
     assert_true(ty_leader_election_is_leader(&e, 7010));
-    /* of renewals: the version may be another now, so look */
+    /* of renewals: the version may have changed, so GET */
     assert_int_equal(next(&e, 9010), TY_LEADER_ELECTION_UPDATE);
     ty_leader_election_failed(&e, 10000);
     assert_true(ty_leader_election_is_leader(&e, 10000));
@@ -207,7 +208,7 @@ static void test_answer_that_comes_too_late(void **state)
     struct ty_leader_election e = observing("a", &r, 0);
     assert_int_equal(next(&e, 0), TY_LEADER_ELECTION_UPDATE);
     ty_leader_election_desired(&e, 0, &r);
-    ty_leader_election_updated(&e, &r, 20000); /* we were stopped: another may lead by now */
+    ty_leader_election_updated(&e, &r, 20000); /* after a SIGSTOP: another may lead by now */
     assert_false(ty_leader_election_is_leader(&e, 20000));
     assert_int_equal(next(&e, 20000), TY_LEADER_ELECTION_GET);
 }
@@ -224,11 +225,11 @@ static void test_loss(void **state)
         assert_true(ty_leader_election_is_leader(&e, now + 500));
     }
     assert_int_equal(next(&e, 12999), TY_LEADER_ELECTION_WAIT);
-    assert_int_equal(at, 13000); /* 10 s after the first try that failed */
+    assert_int_equal(at, 13000); /* 10 s after the first failed attempt */
     assert_false(ty_leader_election_is_leader(&e, 13000));
     assert_int_equal(next(&e, 13000), TY_LEADER_ELECTION_LOST);
     struct ty_leader_election_record r = held_by("a", "x", 50);
-    ty_leader_election_observed(&e, &r, 13001); /* an answer that comes after it changes nothing */
+    ty_leader_election_observed(&e, &r, 13001); /* a later answer changes nothing */
     assert_int_equal(next(&e, 13002), TY_LEADER_ELECTION_LOST);
     ty_leader_election_updated(&e, &r, 13003);
     assert_false(ty_leader_election_is_leader(&e, 13003));
@@ -241,16 +242,17 @@ static void test_never_longer_than_the_lease(void **state)
     struct ty_leader_election e = candidate("a");
     e.renew_ms = 14500; /* with the retry it would be 16.5 s */
     lead(&e, 1000);
-    assert_true(ty_leader_election_is_leader(&e, 15749)); /* the rest is for what is on its way */
+    assert_true(
+        ty_leader_election_is_leader(&e, 15749)); /* the rest is for requests on the network */
     assert_false(ty_leader_election_is_leader(&e, 15750));
-    /* stopped until its time is nearly over: its first try to renew begins no new time */
+    /* stopped until its lease has nearly expired: its first attempt to renew does not extend it */
     struct ty_leader_election g = candidate("a");
     lead(&g, 1000);
     assert_int_equal(next(&g, 12000), TY_LEADER_ELECTION_UPDATE);
     assert_true(ty_leader_election_is_leader(&g, 13499));
     assert_false(ty_leader_election_is_leader(&g, 13500));
     assert_int_equal(next(&g, 13500), TY_LEADER_ELECTION_LOST);
-    /* stopped for long, for instance by a debugger: told late, but never true */
+    /* stopped for long, for instance by a debugger: is_leader is false before LOST is returned */
     struct ty_leader_election f = candidate("a");
     lead(&f, 1000);
     assert_false(ty_leader_election_is_leader(&f, 100000));
@@ -274,18 +276,18 @@ static void test_another_took_it(void **state)
     assert_true(ty_leader_election_watched(&e, &r, 1200));
     assert_false(ty_leader_election_is_leader(&e, 1200)); /* at once */
     assert_int_equal(next(&e, 1200), TY_LEADER_ELECTION_LOST);
-    /* but an old story of the watch is no reason */
+    /* but an old watch event is ignored */
     struct ty_leader_election f = candidate("a");
     lead(&f, 1000);
     snprintf(f.seen.version, sizeof(f.seen.version), "100");
     assert_false(ty_leader_election_watched(&f, &r, 1200));
     assert_true(ty_leader_election_is_leader(&f, 1200));
-    /* somebody deletes the lease: we make it again */
+    /* the Lease is deleted: we create it again */
     ty_leader_election_watched(&f, NULL, 1300);
     assert_int_equal(next(&f, 1300), TY_LEADER_ELECTION_CREATE);
 }
 
-/* The API server takes no greater number; who counts on could never take the lease again. */
+/* The API server accepts no greater number: counting on would make every later acquisition fail. */
 static void test_as_often_as_can_be_counted(void **state)
 {
     (void)state;
@@ -327,12 +329,12 @@ static void test_json(void **state)
     assert_string_equal(r.holder, ""); /* a Lease without a spec is free */
 }
 
-/* ---- three candidates and a server that loses things ---- */
+/* ---- three candidates and a lossy server ---- */
 
 enum { N = 3 };
 struct flight {
     enum ty_leader_election_action what;
-    int64_t arrives, answers; /* at the server; back. -1: lost */
+    int64_t arrives, answers; /* at the server; at the client. -1: lost */
     struct ty_leader_election_record body, reply;
     int code; /* 200, 404, 409; 0 not there yet */
 };
@@ -391,10 +393,10 @@ static void step(struct election_sim *w, int i)
         return;
     if (f->what != TY_LEADER_ELECTION_WAIT && w->now >= llabs(f->answers))
         answer(w, i);
-    if (random() % 50 == 0 && *w->lease.version) /* the watch, sometimes */
+    if (random() % 50 == 0 && *w->lease.version) /* a watch event, sometimes */
         ty_leader_election_watched(&w->e[i], &w->lease, mine);
     enum ty_leader_election_action what = ty_leader_election_next(&w->e[i], mine, &ignored);
-    if (what == TY_LEADER_ELECTION_LOST) { /* the process ends, another begins */
+    if (what == TY_LEADER_ELECTION_LOST) { /* the process exits, another one starts */
         char me[32];
         snprintf(me, sizeof(me), "%d-%d", i, ++w->turns);
         w->e[i] = candidate(me);
@@ -404,7 +406,7 @@ static void step(struct election_sim *w, int i)
         f->arrives = random() % 100 < w->lossy ? -1 : w->now + random() % 3000;
         f->answers = (f->arrives < 0 ? w->now : f->arrives) + random() % 3000;
         if (random() % 100 < w->lossy)
-            f->answers = -(w->now + 5000); /* no answer: the time-out */
+            f->answers = -(w->now + 5000); /* no answer: the timeout */
         ty_leader_election_desired(&w->e[i], 1000 * (w->now + w->offset[i] * 7), &f->body);
     }
     if (random() % 20000 == 0)

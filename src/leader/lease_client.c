@@ -1,5 +1,5 @@
-/* Carries out what leader_election.h decides: one request at a time, a timer for the next turn, and
- * a watch of the Lease so that its release is heard at once. */
+/* Executes the actions of leader_election.h: one request at a time, a timer for the next action,
+ * and a watch of the Lease to notice its release at once. */
 #include "leader/lease_client.h"
 #include "leader/leader_election.h"
 #include "store/kube/kube_kinds.h"
@@ -18,15 +18,15 @@ struct ty_lease_client {
     struct ty_lease_client_settings s;
     struct ty_log log;
     struct ty_leader_election e;
-    struct ty_arena *arena; /* the copies */
+    struct ty_arena *arena; /* holds copies of the settings */
     uv_timer_t *timer;
     struct ty_kube_op *op, *watch;
-    char *meta; /* the live metadata, as text: what is not ours is kept */
+    char *meta; /* the live metadata, as text: members of others are preserved */
     size_t n_meta;
-    int64_t no_watch_ms;  /* not before */
-    bool told, releasing; /* `leading` was told */
-    bool creating;        /* op makes it: what is not found then is its namespace */
-    char other[256];      /* whom `holder` was told about */
+    int64_t no_watch_ms;            /* earliest time of the next watch */
+    bool leading_called, releasing; /* `leading` was called */
+    bool creating;   /* op creates it: a 404 then means that its namespace does not exist */
+    char other[256]; /* the last argument of `holder` */
     void (*done)(void *ctx);
     void *done_ctx;
 };
@@ -48,7 +48,7 @@ static int64_t wall_us(void)
 static void run_election(struct ty_lease_client *l);
 static void start_watch(struct ty_lease_client *l);
 
-/* ---- what is told ---- */
+/* ---- callbacks ---- */
 
 static void notify_holder(struct ty_lease_client *l)
 {
@@ -58,7 +58,7 @@ static void notify_holder(struct ty_lease_client *l)
     snprintf(l->other, sizeof(l->other), "%s", other);
     if (!*other)
         return;
-    ty_info(&l->log, "another operator leads; standing by", TY_S("holder", other),
+    ty_info(&l->log, "another replica leads: standing by", TY_S("holder", other),
             TY_S("lease", l->s.name));
     if (l->s.holder)
         l->s.holder(l->s.ctx, other);
@@ -66,9 +66,9 @@ static void notify_holder(struct ty_lease_client *l)
 
 static void notify_leading(struct ty_lease_client *l)
 {
-    if (l->told || !ty_leader_election_is_leader(&l->e, now_ms()))
+    if (l->leading_called || !ty_leader_election_is_leader(&l->e, now_ms()))
         return;
-    l->told = true;
+    l->leading_called = true;
     ty_info(&l->log, "became leader", TY_S("identity", l->e.me), TY_S("lease", l->s.name));
     l->s.leading(l->s.ctx);
 }
@@ -84,11 +84,12 @@ static void notify_lost(struct ty_lease_client *l)
     ty_kube_cancel(l->op);
     l->op = NULL;
     uv_timer_stop(l->timer);
-    ty_error(&l->log, why, "stop writing", TY_S("identity", l->e.me), TY_S("lease", l->s.name));
+    ty_error(&l->log, why, "lease lost, stopping writes", TY_S("identity", l->e.me),
+             TY_S("lease", l->s.name));
     l->s.lost(l->s.ctx, why);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void save_metadata(struct ty_lease_client *l, const struct ty_json *lease)
 {
@@ -103,7 +104,7 @@ static void save_metadata(struct ty_lease_client *l, const struct ty_json *lease
     text = (struct ty_buf){ 0 };
 }
 
-/* Empty: what others have put on the Lease does not fit into memory. */
+/* Empty: the metadata of the Lease does not fit into memory. */
 static struct ty_str body_of(struct ty_lease_client *l, struct ty_arena *a,
                              const struct ty_leader_election_record *r)
 {
@@ -158,7 +159,8 @@ static void on_wrote(void *ctx, const struct ty_kube_response *answer)
     run_election(l);
 }
 
-/* A request ends early enough for another try before we must stop, as controller-runtime does. */
+/* The timeout of a request leaves time for another attempt before we must stop, as in controller-
+ * runtime. */
 static int64_t request_timeout(const struct ty_lease_client *l)
 {
     int64_t half = l->s.renew_ms / 2;
@@ -167,7 +169,7 @@ static int64_t request_timeout(const struct ty_lease_client *l)
 
 static void send_request(struct ty_lease_client *l, enum ty_leader_election_action what)
 {
-    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, NULL); /* whatever others use */
+    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, NULL); /* outside of the budget */
     struct ty_leader_election_record r;
     struct ty_kube_request q = {
         .verb = TY_KUBE_GET,
@@ -175,7 +177,7 @@ static void send_request(struct ty_lease_client *l, enum ty_leader_election_acti
         .ns = ty_str(l->s.ns),
         .name = ty_str(l->s.name),
         .timeout_ms = request_timeout(l),
-        .unlimited = true, /* all else would be lost with it */
+        .unlimited = true, /* losing the lease would end the process */
         .tries = -1,
         .fn = on_got,
         .ctx = l,
@@ -196,7 +198,7 @@ static void send_request(struct ty_lease_client *l, enum ty_leader_election_acti
     l->op = ty_kube_start(l->s.kube, &q);
 }
 
-/* ---- watching ---- */
+/* ---- watch ---- */
 
 static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o)
 {
@@ -208,12 +210,12 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
         ty_leader_election_watched(&l->e, NULL, now_ms());
     } else if (ty_leader_election_decode(o->json, &r) &&
                ty_leader_election_watched(&l->e, &r, now_ms())) {
-        save_metadata(l, o->json); /* with the version that it belongs to */
+        save_metadata(l, o->json); /* metadata and version belong together */
     }
     run_election(l);
 }
 
-/* A new watch begins when the next look has told us from where. */
+/* The next GET starts a new watch from its resourceVersion. */
 static void on_watch_end(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_lease_client *l = ctx;
@@ -221,7 +223,7 @@ static void on_watch_end(void *ctx, const struct ty_kube_response *answer)
     l->no_watch_ms = now_ms() + l->s.retry_ms;
     if (answer->r == -EACCES) {
         l->no_watch_ms = now_ms() + WATCH_AGAIN_MS;
-        ty_debug(&l->log, "leases may not be watched: looking often instead",
+        ty_debug(&l->log, "leases cannot be watched: polling instead",
                  TY_STR("error", answer->message));
     }
     run_election(l);
@@ -244,7 +246,7 @@ static void start_watch(struct ty_lease_client *l)
         });
 }
 
-/* ---- the main line ---- */
+/* ---- next action ---- */
 
 static void on_timer(uv_timer_t *timer)
 {
@@ -255,7 +257,7 @@ static void wait_until(struct ty_lease_client *l, int64_t at_ms)
 {
     int64_t now = now_ms(), ms = at_ms > now ? at_ms - now : 0;
     if (!l->watch && !l->e.leading && ms > TY_LEASE_CLIENT_POLL_MS &&
-        !l->op) { /* nobody will tell us */
+        !l->op) { /* without a watch: poll */
         ms = TY_LEASE_CLIENT_POLL_MS;
         if (l->e.next_ms > now + ms)
             l->e.next_ms = now + ms;
@@ -272,7 +274,7 @@ static void run_election(struct ty_lease_client *l)
     start_watch(l);
     notify_holder(l);
     notify_leading(l);
-    if (l->releasing) /* by the callback */
+    if (l->releasing) /* released by the callback */
         return;
     enum ty_leader_election_action what = ty_leader_election_next(&l->e, now_ms(), &at);
     switch (what) {
@@ -280,7 +282,7 @@ static void run_election(struct ty_lease_client *l)
     case TY_LEADER_ELECTION_CREATE:
     case TY_LEADER_ELECTION_UPDATE:
         send_request(l, what);
-        ty_leader_election_next(&l->e, now_ms(), &at); /* how long may it take? */
+        ty_leader_election_next(&l->e, now_ms(), &at); /* for the timeout */
         wait_until(l, at);
         return;
     case TY_LEADER_ELECTION_WAIT:
@@ -292,7 +294,7 @@ static void run_election(struct ty_lease_client *l)
     }
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 const char *ty_lease_client_identity(struct ty_arena *a)
 {
@@ -301,7 +303,7 @@ const char *ty_lease_client_identity(struct ty_arena *a)
     if (gethostname(host, sizeof(host) - 1) < 0 || !*host)
         snprintf(host, sizeof(host), "unknown");
     if (getrandom(u, sizeof(u), 0) != (ssize_t)sizeof(u))
-        abort(); /* 16 bytes are always there */
+        abort(); /* never fails for 16 bytes */
     u[6] = (unsigned char)((u[6] & 0x0f) | 0x40);
     u[8] = (unsigned char)((u[8] & 0x3f) | 0x80);
     return ty_arena_printf(a,
@@ -331,10 +333,10 @@ struct ty_lease_client *ty_lease_client_new(const struct ty_lease_client_setting
     l->s.ns = copy_text(l->arena, s->ns);
     l->s.name = copy_text(l->arena, s->name);
     l->log = ty_log_named(s->log, "lease");
-    l->e =
-        (struct ty_leader_election){ .lease_ms = s->lease_ms / 1000 * 1000, /* as it is written */
-                                     .renew_ms = s->renew_ms,
-                                     .retry_ms = s->retry_ms };
+    l->e = (struct ty_leader_election){ .lease_ms = s->lease_ms / 1000 *
+                                                    1000, /* in whole seconds, as in the Lease */
+                                        .renew_ms = s->renew_ms,
+                                        .retry_ms = s->retry_ms };
     snprintf(l->e.me, sizeof(l->e.me), "%s", s->identity);
     l->timer = calloc(1, sizeof(uv_timer_t));
     if (!l->timer)
@@ -355,7 +357,7 @@ const char *ty_lease_client_holder(const struct ty_lease_client *l)
     return l->e.known ? l->e.seen.holder : "";
 }
 
-/* Told from a turn of its own, not from inside the client: then it may be freed, too. */
+/* Called from a timer and not inside a callback of the client, so that done may free the client. */
 static void on_done(uv_timer_t *timer)
 {
     struct ty_lease_client *l = timer->data;
@@ -375,7 +377,7 @@ static void on_released(void *ctx, const struct ty_kube_response *answer)
     if (answer->r < 0)
         log_error(l, answer, "cannot give the lease back; it ends by itself");
     else
-        ty_info(&l->log, "gave the lease back", TY_S("lease", l->s.name));
+        ty_info(&l->log, "released the lease", TY_S("lease", l->s.name));
     finish_release(l);
 }
 
@@ -398,7 +400,7 @@ static void write_release(struct ty_lease_client *l)
                                      });
 }
 
-/* The record as it is now, and not as it was before a renewal that was on its way. */
+/* Gets the current record, because a renewal that was in flight may have changed it. */
 static void on_final_get(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_lease_client *l = ctx;
@@ -406,7 +408,7 @@ static void on_final_get(void *ctx, const struct ty_kube_response *answer)
     l->op = NULL;
     if (answer->r != 0 || !ty_leader_election_decode(answer->json, &r) ||
         strcmp(r.holder, l->e.me) != 0) {
-        finish_release(l); /* not ours */
+        finish_release(l); /* we do not hold it */
         return;
     }
     save_metadata(l, answer->json);
@@ -416,7 +418,7 @@ static void on_final_get(void *ctx, const struct ty_kube_response *answer)
 
 void ty_lease_client_release(struct ty_lease_client *l, void (*done)(void *ctx), void *ctx)
 {
-    bool busy = l->op || l->e.leading; /* what was on its way may have made us leader */
+    bool busy = l->op || l->e.leading; /* a request in flight may make us leader */
     l->releasing = true;
     l->done = done;
     l->done_ctx = ctx;

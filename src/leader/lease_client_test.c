@@ -1,4 +1,4 @@
-/* What needs no API server; the rest is tests/cluster/test_parts.py. */
+/* Tests without an API server; the others are in tests/cluster/test_parts.py. */
 #include "base/budget.h"
 #include "leader/lease_client.h"
 #include "store/api_testing.h"
@@ -53,7 +53,7 @@ static void on_time(uv_timer_t *t)
     uv_close((uv_handle_t *)t, NULL);
 }
 
-/* ms: of the lease, its renewal and a retry. */
+/* Durations of the lease, its renewal and a retry, in ms. */
 static void ask_for_it(struct seen *s, uv_loop_t *loop, struct ty_kube *kube, const int64_t ms[3])
 {
     s->lease = ty_lease_client_new(&(struct ty_lease_client_settings){ .loop = loop,
@@ -69,7 +69,7 @@ static void ask_for_it(struct seen *s, uv_loop_t *loop, struct ty_kube *kube, co
                                                                        .ctx = s });
 }
 
-/* Nobody answers: never leader, and release comes back nevertheless. */
+/* No answer: never leader, and release calls done all the same. */
 static void test_no_server(void **state)
 {
     (void)state;
@@ -94,8 +94,7 @@ static void test_no_server(void **state)
 #define OLD_NOTE "\"old\":\"1\""
 #define NEW_NOTE OLD_NOTE ",\"new\":\"2\""
 
-/* A watch may be behind what was answered. What others have put on the Lease since then is written
- * back with it, not what an old story says. */
+/* A watch event may be older than the last answer. The next write preserves the newer metadata. */
 static void test_an_old_story(void **state)
 {
     static const struct api_row rows[] = { { "GET " LEASE "/l", 200, HELD("13", NEW_NOTE) },
@@ -126,9 +125,9 @@ static void test_an_old_story(void **state)
     loop_end(&loop);
 }
 
-/* Whoever may write the Lease may put as much on it as the API server stores. It is renewed all the
- * same, and what was put there stays. */
-/* Others use more memory than there is: the lease is none of theirs. */
+/* Other clients may add as much metadata to the Lease as the API server stores. It is renewed all
+ * the same, and the metadata is preserved. */
+/* The budget is used up: the lease is not affected. */
 static void test_no_memory_left(void **state)
 {
     static const char lease[] = "{\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"13\"},"

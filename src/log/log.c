@@ -1,5 +1,5 @@
-/* Makes a line in one buffer and writes it at once. Errors that repeat are known by a hash of all
- * that they say. */
+/* Formats a line in one buffer and writes it at once. Repeated errors are recognized by a hash of
+ * their content. */
 #include "log/log.h"
 #include "base/buf.h"
 #include "json/json.h"
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REPEATS    64 /* different errors remembered */
+#define REPEATS    64 /* different errors in memory */
 #define LINE_MAX_B ((size_t)64 << 10)
 #define NS         ((int64_t)1000000000)
 
@@ -18,7 +18,8 @@ struct repeat {
     uint64_t hash; /* 0: free */
     int64_t since_ns;
     uint64_t said, silent;
-    struct ty_buf what; /* the line without its time, to be told at the end; kept once silent */
+    struct ty_buf
+        what; /* the line without its time, for the count at the end; set once suppressed */
 };
 
 struct ty_log_out {
@@ -26,10 +27,10 @@ struct ty_log_out {
     struct ty_buf line;
     struct repeat repeats[REPEATS];
     uint64_t lost; /* lines that could not be written */
-    bool torn;     /* the last of them in part */
+    bool torn;     /* the last one was written in part */
 };
 
-/* ---- the parts of a line ---- */
+/* ---- parts of a line ---- */
 
 static void put_json(struct ty_buf *b, struct ty_str s)
 {
@@ -126,7 +127,7 @@ struct line {
     size_t n;
 };
 
-/* What is said, but for the time and what came with it: known again by this. */
+/* The content of the line without its time, by which a repetition is recognized. */
 static void put_message(struct ty_buf *b, const struct line *l)
 {
     if (l->logger) {
@@ -159,12 +160,12 @@ static void put_console(struct ty_buf *b, const struct line *l)
         ty_buf_chr(b, '}');
 }
 
-/* ---- writing ---- */
+/* ---- write ---- */
 
 static void write_line(struct ty_log_out *o)
 {
     ty_buf_chr(&o->line, '\n');
-    if (o->line.full) { /* keep lines whole: cut, and end it */
+    if (o->line.full) { /* too long: cut, and end the line */
         o->line.full = false;
         o->line.n = o->line.n > LINE_MAX_B - 1 ? LINE_MAX_B - 1 : o->line.n;
         o->line.p[o->line.n++] = '\n';
@@ -174,7 +175,7 @@ static void write_line(struct ty_log_out *o)
         ssize_t did = write(o->s.fd, p, n);
         if (did < 0 && errno == EINTR)
             continue;
-        if (did < 0) { /* nobody reads, or the pipe is full: never wait for a log */
+        if (did < 0) { /* no reader, or the pipe is full: never block for a log */
             o->lost++;
             o->torn |= p != o->line.p;
             return;
@@ -200,7 +201,7 @@ static void begin_line(struct ty_log_out *o, int level, int64_t now_ns)
     }
     size_t at = o->line.n;
     put_time(&o->line, o->s.time, now_ns);
-    if (o->line.p[at] == '"') { /* plain, for eyes */
+    if (o->line.p[at] == '"') { /* without quotes, for people */
         memmove(o->line.p + at, o->line.p + at + 1, o->line.n - at - 2);
         o->line.n -= 2;
     }
@@ -231,7 +232,7 @@ static void emit(struct ty_log_out *o, int level, int64_t now_ns, struct ty_str 
         o->lost = 0;
 }
 
-/* ---- errors that repeat ---- */
+/* ---- repeated errors ---- */
 
 static uint64_t hash_of(struct ty_str s)
 {
@@ -248,7 +249,7 @@ static void emit_suppressed(struct ty_log_out *o, struct repeat *r, int64_t now_
     r->silent = 0;
 }
 
-/* The entry of this text; the oldest makes place for a new one. */
+/* The entry of this text; a new one replaces the oldest. */
 static struct repeat *find_repeat(struct ty_log_out *o, uint64_t hash, int64_t now_ns)
 {
     struct repeat *oldest = &o->repeats[0];
@@ -265,13 +266,14 @@ static struct repeat *find_repeat(struct ty_log_out *o, uint64_t hash, int64_t n
     return oldest;
 }
 
-/* Shall it be said? *ret_silent: how often it was not, before this. */
+/* Whether to log it. *ret_silent: how often it was suppressed before. */
 static bool should_log(struct ty_log_out *o, struct ty_str what, int64_t now_ns,
                        uint64_t *ret_silent)
 {
     struct repeat *r = find_repeat(o, hash_of(what), now_ns);
     int64_t age = now_ns - r->since_ns;
-    if (age < 0 || age >= TY_LOG_WINDOW_S * NS) { /* a clock set back begins anew, too */
+    if (age < 0 ||
+        age >= TY_LOG_WINDOW_S * NS) { /* a clock that was set back starts a new window, too */
         *ret_silent = r->silent;
         r->silent = 0;
         r->said = 1;
@@ -288,7 +290,7 @@ static bool should_log(struct ty_log_out *o, struct ty_str what, int64_t now_ns,
     return false;
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 struct ty_log_out *ty_log_open(const struct ty_log_settings *s)
 {

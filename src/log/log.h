@@ -1,12 +1,12 @@
-/* What the operator says, a JSON line each on stderr, as controller-runtime's zap writes them:
+/* The operator's log: a JSON line for each entry on stderr, as controller-runtime's zap writes
+ * them:
  *   {"level":"info","ts":"2026-01-02T03:04:05.000000006Z","logger":"lease",
  *    "caller":"leader/lease_client.c:12","msg":"became leader","namespace":"team","name":"job"}
- * One write(2) a line, so lines of several processes do not mix. User text is a value, never a
- * format. Inner functions return errors; the edge logs each once.
+ * One write(2) for each line, so lines of several processes do not mix. User text is a value,
+ * never a format. Inner functions return errors; the outermost caller logs each once.
  *
- * The same error again and again is said TY_LOG_BURST times in TY_LOG_WINDOW_S seconds, then
- * counted; the next line after that, or ty_log_flush_suppressed, carries "suppressed": how often it
- * was not said. */
+ * The same error is logged TY_LOG_BURST times in TY_LOG_WINDOW_S seconds, then counted; the next
+ * line, or ty_log_flush_suppressed, carries "suppressed": how often it was not logged. */
 #ifndef TY_LOG_LOG_H
 #define TY_LOG_LOG_H
 
@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Zap's numbers: what is below the level set is not said. V(n) of logr is -n. */
+/* zap's numbers: entries below the configured level are dropped. V(n) of logr is -n. */
 enum ty_log_level { TY_DEBUG = -1, TY_INFO = 0, TY_WARN = 1, TY_ERROR = 2 };
 enum ty_log_time {
     TY_LOG_RFC3339NANO,
@@ -40,27 +40,28 @@ struct ty_log_settings {
 extern const struct ty_log_settings ty_log_default; /* info, JSON, RFC3339Nano, stderr */
 
 /* zap's flags, by name without dashes ("zap-log-level") and value ("info", "2"; "" for a flag
- * without one). 0, -ENOENT: not a flag of zap, -EINVAL with a sentence. zap-stacktrace-level is
- * checked and means nothing here: C has no stack traces to print. */
+ * without one). 0; -ENOENT: not a flag of zap; -EINVAL with an error. zap-stacktrace-level is
+ * checked and has no effect: C has no stack traces to print. */
 int ty_log_flag(struct ty_log_settings *s, const char *name, const char *value, struct ty_err *err);
 
 struct ty_log_out;
 
-/* Handed around by pointer. A part that wants its own "logger" keeps a copy: they share `out`.
- * A NULL log, and one without `out`, is silent. */
+/* Passed by pointer. A part with its own "logger" has a copy: copies share `out`. A NULL log, and
+ * one without `out`, drops everything. */
 struct ty_log {
     struct ty_log_out *out;
-    const char *logger; /* outlives; NULL: left out */
+    const char *logger; /* outlives the log; NULL: omitted */
 };
 struct ty_log_out *ty_log_open(const struct ty_log_settings *s); /* gives */
 void ty_log_close(struct ty_log_out *o);                         /* takes, flushes; NULL is fine */
-void ty_log_flush_suppressed(struct ty_log_out *o); /* tells what is counted and not yet said */
+void ty_log_flush_suppressed(struct ty_log_out *o); /* logs counts of suppressed errors */
 void ty_log_set_level(struct ty_log_out *o, int level);
 static inline struct ty_log ty_log_named(const struct ty_log *l, const char *logger)
 {
     return (struct ty_log){ l ? l->out : NULL, logger };
 }
-bool ty_log_enabled(const struct ty_log *l, int level); /* is it worth making the text? */
+bool ty_log_enabled(const struct ty_log *l,
+                    int level); /* whether a line of this level would be written */
 
 struct ty_log_field {
     const char *key;
@@ -89,7 +90,7 @@ void ty_log_write(const struct ty_log *l, int level, const char *caller, const c
 #define ty_debug(l, msg, ...) ty_log((l), TY_DEBUG, (msg), __VA_ARGS__)
 #define ty_info(l, msg, ...)  ty_log((l), TY_INFO, (msg), __VA_ARGS__)
 #define ty_warn(l, msg, ...)  ty_log((l), TY_WARN, (msg), __VA_ARGS__)
-/* The sentence goes into "error", as zap puts it. */
+/* The error text becomes "error", as in zap. */
 #define ty_error(l, sentence, msg, ...)                                                            \
     ty_log((l), TY_ERROR, (msg), TY_S("error", (sentence)), __VA_ARGS__)
 

@@ -1,4 +1,4 @@
-/* A few texts and when they were said. */
+/* A few texts and the times when they were logged. */
 #include "log/log_dedup.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What has been said lately need not be said again: a server that hangs up ends a dozen watches at
- * once, all for the same reason. Without clock; the caller says when it is. */
+/* Suppresses messages that were logged recently: a server that closes its connections ends a dozen
+ * watches at once, all for the same reason. Reads no clock: the caller passes the time. */
 #ifndef TY_LOG_LOG_DEDUP_H
 #define TY_LOG_LOG_DEDUP_H
 
@@ -8,11 +8,11 @@
 
 #include "base/str.h"
 
-#define TY_LOG_DEDUP_MS    30000 /* then it is news again */
-#define TY_LOG_DEDUP_TEXTS 8     /* that are remembered; the oldest is forgotten */
+#define TY_LOG_DEDUP_MS    30000 /* then it is logged again */
+#define TY_LOG_DEDUP_TEXTS 8     /* in memory; a new one replaces the oldest */
 #define TY_LOG_DEDUP_BYTES 160   /* of each that are compared */
 
-struct ty_log_dedup { /* zeroed: nothing was said */
+struct ty_log_dedup { /* zeroed at first */
     struct {
         char text[TY_LOG_DEDUP_BYTES];
         size_t n;
@@ -21,8 +21,8 @@ struct ty_log_dedup { /* zeroed: nothing was said */
     } said[TY_LOG_DEDUP_TEXTS];
 };
 
-/* Was this said within TY_LOG_DEDUP_MS? If not, it is said now. now_ms: a clock that only goes
- * forward. */
+/* Whether text was logged within TY_LOG_DEDUP_MS; if not, records it as logged now. now_ms: a
+ * monotonic clock. */
 bool ty_log_dedup(struct ty_log_dedup *l, struct ty_str text, int64_t now_ms);
 
 #endif

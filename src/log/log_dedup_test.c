@@ -18,7 +18,8 @@ static void test_the_same_is_said_once_a_while(void **state)
     assert_false(ty_log_dedup(&l, TY_LIT("gon"), 6));
     assert_false(ty_log_dedup(&l, TY_LIT("gone!"), 6));
     assert_true(ty_log_dedup(&l, TY_LIT("gone"), 5 + TY_LOG_DEDUP_MS - 1));
-    assert_false(ty_log_dedup(&l, TY_LIT("gone"), 5 + TY_LOG_DEDUP_MS)); /* it lasts: said again */
+    assert_false(
+        ty_log_dedup(&l, TY_LIT("gone"), 5 + TY_LOG_DEDUP_MS)); /* still failing: logged again */
     assert_true(ty_log_dedup(&l, TY_LIT("gone"), 5 + TY_LOG_DEDUP_MS + 1));
 }
 

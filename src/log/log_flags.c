@@ -1,4 +1,4 @@
-/* zap's flags as controller-runtime takes them. */
+/* zap's flags as controller-runtime parses them. */
 #include "log/log.h"
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static int index_of(struct ty_str word, const char *const *list, size_t n)
     return -1;
 }
 
-/* "info", or a number: the more, the more is said. */
+/* "info", or a number: higher is more verbose. */
 static int read_level(struct ty_str v, int *ret, struct ty_err *err)
 {
     int64_t number = 0;
@@ -63,8 +63,8 @@ static int read_encoder(struct ty_str v, bool *ret, struct ty_err *err)
     return 0;
 }
 
-/* As zap's development mode: readable, and debug lines too. A level or encoder given after it
- * wins. */
+/* zap's development mode: readable, with debug lines. A level or encoder that follows overrides
+ * it. */
 static int read_devel(struct ty_log_settings *s, struct ty_str v, struct ty_err *err)
 {
     bool on = !v.n || ty_str_is(v, "true") || ty_str_is(v, "1");

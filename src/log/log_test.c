@@ -7,7 +7,7 @@
 
 #define NS ((int64_t)1000000000)
 
-struct bench {
+struct fixture {
     int64_t now_ns;
     int fds[2];
     struct ty_log log;
@@ -16,10 +16,10 @@ struct bench {
 
 static int64_t now(void *ctx)
 {
-    return ((struct bench *)ctx)->now_ns;
+    return ((struct fixture *)ctx)->now_ns;
 }
 
-static struct bench b; /* one test at a time; too big for a frame */
+static struct fixture b; /* one test at a time; too big for a frame */
 
 static void begin(struct ty_log_settings s)
 {
@@ -70,7 +70,7 @@ static void test_a_line(void **state)
         "\"caller\":\"control/x.c:7\",\"msg\":\"applied\","
         "\"controller\":\"trainjob_controller\",\"namespace\":\"team\",\"children\":3,"
         "\"ok\":true,\"list\":[1]}\n");
-    b.now_ns = 1700000000 * NS; /* Go writes no fraction that is nought */
+    b.now_ns = 1700000000 * NS; /* Go writes no zero fraction */
     b.log.logger = NULL;
     ty_log_write(&b.log, TY_WARN, "x.c:7", "m", NULL, 0);
     assert_string_equal(said(), "{\"level\":\"warn\",\"ts\":\"2023-11-14T22:13:20Z\","
@@ -102,7 +102,7 @@ static void test_silence(void **state)
     end();
 }
 
-/* Whatever a user writes, a line stays one line of JSON. */
+/* Whatever users write, an entry is one line of JSON. */
 static void test_hostile_text(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void test_repeated_errors(void **state)
     same_error();
     assert_int_equal(lines(said()), 1);
     assert_has(b.text, "\"error\":\"e\",\"suppressed\":995}\n");
-    same_error(); /* a new window: said again */
+    same_error(); /* a new window: logged again */
     assert_int_equal(lines(said()), 1);
     assert_null(strstr(b.text, "suppressed"));
     for (int i = 0; i < 10; i++)
@@ -166,7 +166,7 @@ static void test_repeated_errors(void **state)
     end();
 }
 
-/* More different errors than are remembered: none is lost in silence. */
+/* More different errors than fit into memory: each count is still logged. */
 static void test_many_errors(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void test_full_pipe(void **state)
     said();
     ty_info(&b.log, "m", TY_I("a", 1));
     assert_has(said(), "\"lostLines\":");
-    assert_non_null(strchr("\n{", b.text[0])); /* not behind what is left of a torn line */
+    assert_non_null(strchr("\n{", b.text[0])); /* not appended to a partial line */
     ty_info(&b.log, "m", TY_I("a", 1));
     assert_null(strstr(said(), "\"lostLines\":"));
     end();

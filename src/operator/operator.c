@@ -1,4 +1,4 @@
-/* How the operator begins, and how it ends. */
+/* Starts the parts of the operator in order, and shuts them down. */
 #include "operator/operator.h"
 
 #include <errno.h>
@@ -17,36 +17,39 @@
 #define AGENT         "trainyard/" TY_VERSION
 #define STOP_GRACE_MS 10000
 #define TRIM_MS       1000
-/* Of a memory limit: what the program itself takes, measured (libraries, TLS, sockets, the heap's
- * gaps), and what is allocated before somebody finds that the budget is exceeded. */
+/* Reserved of a memory limit: what the program itself takes, measured (libraries, TLS, sockets,
+ * fragmentation of the heap), and what is allocated before a full budget is noticed. */
 #define RESERVE_BYTES ((size_t)32 << 20)
-#define BUDGET_BYTES  ((size_t)512 << 20) /* without a limit: a runaway ends all the same */
-#define UNACKED_MS    500 /* a connection that is well may need as much for a packet that was lost */
+#define BUDGET_BYTES                                                                               \
+    ((size_t)512 << 20) /* without a memory limit: still bounds what input can use */
+#define UNACKED_MS 500  /* a healthy connection may need as much to retransmit a lost packet */
 
 struct ty_operator {
     const struct ty_operator_settings *s;
     struct ty_config config; /* as of the last SIGHUP */
     struct ty_settings settings;
-    struct ty_budget budget; /* of all that input can make us use */
+    struct ty_budget budget; /* of all memory that input can use */
     struct ty_arena *arena;
-    struct ty_arena *reread; /* holds what SIGHUP has changed in config; NULL: nothing yet */
+    struct ty_arena
+        *reload_arena; /* holds the values that SIGHUP changed in config; NULL: none yet */
     uv_loop_t loop;
     struct ty_gnutls gnutls;
     struct ty_apiserver_health *apiserver_health;
     struct ty_kube *kube;
     struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
-    struct ty_kube *review_kube; /* of strangers' tokens, with limits of their own */
+    struct ty_kube
+        *review_kube; /* TokenReviews of the status API and of metrics, with limits of their own */
     struct ty_events *events;
-    struct ty_trainjob_controller *jobs;
+    struct ty_trainjob_controller *controller;
     struct ty_webhook_cert_manager *certs;
     struct ty_lease_client *lease;
     struct ty_servers *servers;
     uv_signal_t sigterm, sigint, sighup;
     uv_timer_t trim;
-    uv_timer_t tick; /* while ending: is everything idle? */
-    uint64_t end_by; /* loop time */
-    char *ca;        /* that the status API's clients should trust; NULL: not known yet */
-    bool wants_ca;   /* nothing is done for jobs before it is known */
+    uv_timer_t shutdown_timer; /* during the shutdown: checks whether everything is idle */
+    uint64_t end_by;           /* loop time */
+    char *ca;      /* the CA that clients of the status API should trust; NULL: not known yet */
+    bool wants_ca; /* no job is reconciled before ca is known */
     bool leading, stopping, releasing, released, served;
     int code;
 };
@@ -60,13 +63,13 @@ static void on_leading(void *ctx)
     o->leading = true;
     ty_info(o->s->log, "this process leads", TY_S("version", o->s->version));
     if (!o->wants_ca || o->ca)
-        ty_trainjob_controller_lead(o->jobs);
+        ty_trainjob_controller_lead(o->controller);
 }
 
 static void start_shutdown(struct ty_operator *o);
 
-/* The fence: asked for every piece of a write that is handed to the kernel, so it reads the clock
- * itself. After a stop the loop may send before it runs the timer that notices the loss. */
+/* The fence: called for every piece of a write that is passed to the kernel, so it reads the clock
+ * itself: after a SIGSTOP the loop may send before it runs the timer that detects the loss. */
 static bool may_write(void *ctx)
 {
     const struct ty_operator *o = ctx;
@@ -85,14 +88,15 @@ static void on_lost(void *ctx, const char *why)
 {
     struct ty_operator *o = ctx;
 
-    ty_error(o->s->log, why, "leader election lost: ending", TY_S("lease", o->config.lease_name));
+    ty_error(o->s->log, why, "leader election lost: shutting down",
+             TY_S("lease", o->config.lease_name));
     cancel_writes(o);
     o->code = 1;
     start_shutdown(o);
 }
 
-/* Whom pods trust that report their status; empty: nobody has said. */
-static void on_trusted(void *ctx, struct ty_str ca)
+/* The CA that pods trust when they report their status; empty: the Secret has none. */
+static void on_ca(void *ctx, struct ty_str ca)
 {
     struct ty_operator *o = ctx;
     bool first = !o->ca, other = first || !ty_str_is(ca, o->ca);
@@ -100,9 +104,9 @@ static void on_trusted(void *ctx, struct ty_str ca)
     free(o->ca);
     o->ca = strndup(ca.n ? ca.p : "", ca.n);
     if (first && o->leading && o->wants_ca)
-        ty_trainjob_controller_lead(o->jobs);
+        ty_trainjob_controller_lead(o->controller);
     else if (other && o->settings.status_gate)
-        ty_trainjob_controller_resync(o->jobs);
+        ty_trainjob_controller_resync(o->controller);
 }
 
 static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
@@ -113,11 +117,11 @@ static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca,
     if (r < 0)
         return r;
     if (!o->wants_ca)
-        on_trusted(o, ca);
+        on_ca(o, ca);
     return 0;
 }
 
-/* Starting, and a burst of work, leave memory that an idle operator has no use for. */
+/* After the start, and after a burst of reconciles, returns unused memory to the kernel. */
 static void on_trim(uv_timer_t *t TY_UNUSED)
 {
     ty_memory_trim();
@@ -135,10 +139,10 @@ static void on_apiserver_healthy(void *ctx)
 {
     struct ty_operator *o = ctx;
 
-    ty_trainjob_controller_retry_now(o->jobs);
+    ty_trainjob_controller_retry_now(o->controller);
 }
 
-/* The Secret as the status plugin reads it: only its CA is of interest. */
+/* The webhook's Secret as the status plugin reads it: only its CA. */
 static const struct ty_json *hook_secret(void *ctx, struct ty_arena *a)
 {
     struct ty_operator *o = ctx;
@@ -151,7 +155,7 @@ static const struct ty_json *hook_secret(void *ctx, struct ty_arena *a)
     return secret;
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 static void on_released(void *ctx)
 {
@@ -165,13 +169,13 @@ static void on_served(void *ctx)
     o->served = true;
 }
 
-/* The lease is given back when nothing is being written any more. */
-static void on_tick(uv_timer_t *t)
+/* Releases the lease when no write is in flight. */
+static void on_shutdown_timer(uv_timer_t *t)
 {
     struct ty_operator *o = t->data;
     bool late = uv_now(&o->loop) >= o->end_by;
 
-    if (!ty_trainjob_controller_idle(o->jobs) && !late)
+    if (!ty_trainjob_controller_idle(o->controller) && !late)
         return;
     if (o->lease && !o->releasing) {
         o->releasing = true;
@@ -188,21 +192,21 @@ static void start_shutdown(struct ty_operator *o)
         return;
     o->stopping = true;
     o->end_by = uv_now(&o->loop) + STOP_GRACE_MS;
-    ty_trainjob_controller_drain(o->jobs);
+    ty_trainjob_controller_drain(o->controller);
     ty_events_flush(o->events);
     ty_servers_stop(o->servers, STOP_GRACE_MS / 2, on_served, o);
-    uv_timer_start(&o->tick, on_tick, 0, 10);
+    uv_timer_start(&o->shutdown_timer, on_shutdown_timer, 0, 10);
 }
 
 static void on_signal(uv_signal_t *h, int sig)
 {
     struct ty_operator *o = h->data;
 
-    if (o->stopping) { /* twice: at once */
+    if (o->stopping) { /* the second signal: exit at once */
         uv_stop(&o->loop);
         return;
     }
-    ty_info(o->s->log, "ending", TY_S("signal", sig == SIGINT ? "SIGINT" : "SIGTERM"));
+    ty_info(o->s->log, "shutting down", TY_S("signal", sig == SIGINT ? "SIGINT" : "SIGTERM"));
     start_shutdown(o);
 }
 
@@ -224,7 +228,7 @@ static enum ty_runtime_protection runtime_protection(const struct ty_operator *o
     return o->config.finalizer ? TY_PROTECT_FINALIZER : TY_PROTECT_SNAPSHOT;
 }
 
-/* The rows of config_fields.c that are live, and no others. takes the arena. */
+/* Applies the fields that config_fields.c marks live, and no others. takes the arena. */
 static void apply_config(struct ty_operator *o, const struct ty_config *now, struct ty_arena *a)
 {
     o->config.metrics_auth = now->metrics_auth;
@@ -234,9 +238,9 @@ static void apply_config(struct ty_operator *o, const struct ty_config *now, str
     o->config.n_workers = now->n_workers;
     o->config.finalizer = now->finalizer;
     ty_servers_set_health_paths(o->servers);
-    ty_trainjob_controller_configure(o->jobs, worker_count(o), runtime_protection(o));
-    ty_arena_free(o->reread);
-    o->reread = a;
+    ty_trainjob_controller_configure(o->controller, worker_count(o), runtime_protection(o));
+    ty_arena_free(o->reload_arena);
+    o->reload_arena = a;
 }
 
 static void on_sighup(uv_signal_t *h, int sig TY_UNUSED)
@@ -248,7 +252,8 @@ static void on_sighup(uv_signal_t *h, int sig TY_UNUSED)
     struct ty_err err = { 0 };
 
     if (ty_config_read(a, o->s->file, o->s->gates, &now, &err) < 0) {
-        ty_error(o->s->log, err.text, "the configuration was not read again: the old one stays",
+        ty_error(o->s->log, err.text,
+                 "configuration not reloaded: the previous one stays in effect",
                  TY_S("file", o->s->file ? o->s->file : ""));
         ty_arena_free(a);
         return;
@@ -258,12 +263,12 @@ static void on_sighup(uv_signal_t *h, int sig TY_UNUSED)
     log_changes(o->s->log, "configuration changed; takes effect at the next start",
                 &change.restart);
     if (!change.live.n && !change.restart.n)
-        ty_info(o->s->log, "configuration read again: no change",
+        ty_info(o->s->log, "configuration reloaded: no change",
                 TY_S("file", o->s->file ? o->s->file : ""));
     apply_config(o, &now, a);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static void start_apiserver_health(struct ty_operator *o)
 {
@@ -276,7 +281,7 @@ static void start_apiserver_health(struct ty_operator *o)
     o->apiserver_health = ty_apiserver_health_new(&s);
 }
 
-/* With leader election; without it nobody else writes. */
+/* A fence only with leader election: without it there is no other writer. */
 static struct ty_fence write_fence(struct ty_operator *o)
 {
     const struct ty_config *c = &o->config;
@@ -303,7 +308,7 @@ static int start_client(struct ty_operator *o, struct ty_err *err)
     if (ty_gnutls_load(&o->gnutls, err) < 0 || ty_kube_new(&o->kube, &k, err) < 0)
         return err->code;
     ty_apiserver_health_set_client(o->apiserver_health, o->kube);
-    k.fence = (struct ty_fence){ 0 }; /* every replica answers those who report */
+    k.fence = (struct ty_fence){ 0 }; /* every replica answers the status API: no fence */
     k.qps = o->config.status_qps;
     k.burst = o->config.status_burst;
     if (o->settings.status_gate && ty_kube_new(&o->status_kube, &k, err) < 0)
@@ -335,7 +340,7 @@ static void start_controllers(struct ty_operator *o)
                                                  .idle = on_idle,
                                                  .ctx = o };
 
-    o->jobs = ty_trainjob_controller_new(&j);
+    o->controller = ty_trainjob_controller_new(&j);
 }
 
 static void start_certs(struct ty_operator *o)
@@ -354,7 +359,7 @@ static void start_certs(struct ty_operator *o)
     if (!c->certs)
         h.dir = c->cert_dir ? c->cert_dir : TY_WEBHOOK_CERT_DIR;
     if (o->wants_ca)
-        h.trusted = on_trusted;
+        h.trusted = on_ca;
     o->certs = ty_webhook_cert_manager_new(&h);
 }
 
@@ -391,7 +396,7 @@ static int start_servers(struct ty_operator *o, struct ty_err *err)
                                      .settings = &o->settings,
                                      .pipeline = o->s->pipeline,
                                      .log = o->s->log,
-                                     .jobs = o->jobs,
+                                     .controller = o->controller,
                                      .certs = o->certs,
                                      .lease = o->lease,
                                      .events = o->events,
@@ -411,9 +416,9 @@ static void watch_signals(struct ty_operator *o)
         handles[i]->data = o;
         uv_signal_start(handles[i], signals[i] == SIGHUP ? on_sighup : on_signal, signals[i]);
     }
-    uv_timer_init(&o->loop, &o->tick);
+    uv_timer_init(&o->loop, &o->shutdown_timer);
     uv_timer_init(&o->loop, &o->trim);
-    o->tick.data = o;
+    o->shutdown_timer.data = o;
 }
 
 static int start_all(struct ty_operator *o, struct ty_err *err)
@@ -430,21 +435,22 @@ static int start_all(struct ty_operator *o, struct ty_err *err)
     return start_servers(o, err);
 }
 
-/* Its own handles first: nothing of ours may be called while the parts go. The parts close theirs.
- */
+/* Closes our own handles first, so that none of our callbacks runs while the parts are freed. The
+ * parts close their own. */
 static void free_all(struct ty_operator *o)
 {
     uv_handle_t *const own[] = { (uv_handle_t *)&o->sigterm, (uv_handle_t *)&o->sigint,
-                                 (uv_handle_t *)&o->sighup, (uv_handle_t *)&o->tick,
+                                 (uv_handle_t *)&o->sighup, (uv_handle_t *)&o->shutdown_timer,
                                  (uv_handle_t *)&o->trim };
 
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         uv_close(own[i], NULL);
-    o->leading = false; /* the fence is asked until the client is gone, and the lease goes first */
+    o->leading =
+        false; /* the client calls the fence until it is freed, and the lease is freed first */
     ty_servers_free(o->servers);
     ty_lease_client_free(o->lease);
     ty_webhook_cert_manager_free(o->certs);
-    ty_trainjob_controller_free(o->jobs);
+    ty_trainjob_controller_free(o->controller);
     ty_events_free(o->events);
     ty_apiserver_health_free(o->apiserver_health);
     ty_kube_free(o->status_kube);
@@ -454,7 +460,7 @@ static void free_all(struct ty_operator *o)
     uv_loop_close(&o->loop);
     ty_gnutls_done(&o->gnutls);
     free(o->ca);
-    ty_arena_free(o->reread);
+    ty_arena_free(o->reload_arena);
     ty_arena_free(o->arena);
 }
 
@@ -466,8 +472,8 @@ static void set_budget(struct ty_operator *o)
     ty_memory_return_large();
     size_t most = limit.bytes > 2 * RESERVE_BYTES ? limit.bytes - RESERVE_BYTES : limit.bytes / 2;
     o->budget.ceiling = limit.bytes && most < BUDGET_BYTES ? most : BUDGET_BYTES;
-    ty_info(o->s->log, "memory for objects and requests is bounded",
-            TY_I("bytes", o->budget.ceiling), TY_I("limit", limit.bytes),
+    ty_info(o->s->log, "memory budget for objects and requests", TY_I("bytes", o->budget.ceiling),
+            TY_I("limit", limit.bytes),
             TY_S("from", limit.from[0] ? limit.from : "no limit found"));
 }
 
@@ -489,6 +495,6 @@ int ty_operator_run(const struct ty_operator_settings *s)
         uv_run(&o.loop, UV_RUN_DEFAULT);
     }
     free_all(&o);
-    ty_info(s->log, "ended", TY_I("code", o.code));
+    ty_info(s->log, "stopped", TY_I("code", o.code));
     return o.code;
 }

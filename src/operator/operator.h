@@ -1,12 +1,12 @@
 /* clang-format off */
-/* The operator: all of it on one loop.
+/* The operator, on one event loop.
  *
- *   kube client --> controllers (trainjob_controller.h), asleep until this process leads
- *               --> lease (who leads), events, certificates (webhook_cert_manager.h)
+ *   kube client --> controllers (trainjob_controller.h), which write only while this process leads
+ *               --> lease (leader election), events, certificates (webhook_cert_manager.h)
  *   servers (servers.h): webhooks, health, metrics, status API; on every replica
  *
- * Ends on SIGTERM and SIGINT: no new writes, those under way come to their end, the lease is given
- * back, the servers finish what they are asked. SIGHUP reads the configuration again. */
+ * SIGTERM and SIGINT end it: no new writes, those in flight complete, the lease is released, and
+ * the servers answer the requests that they have. SIGHUP reloads the configuration. */
 /* clang-format on */
 #ifndef TY_OPERATOR_OPERATOR_H
 #define TY_OPERATOR_OPERATOR_H
@@ -16,9 +16,9 @@
 #include "store/kube/kubeconfig.h"
 #include "trainer/plugin.h"
 
-struct ty_operator_settings { /* what is pointed to outlives the call */
+struct ty_operator_settings { /* everything pointed to outlives the call */
     const struct ty_config *config;
-    const char *file, *gates; /* where it came from, for SIGHUP; may be NULL */
+    const char *file, *gates; /* where the configuration came from, for SIGHUP; may be NULL */
     const struct ty_kubeconfig *kubeconfig;
     const struct ty_pipeline *pipeline;
     const struct ty_log *log;
@@ -26,8 +26,8 @@ struct ty_operator_settings { /* what is pointed to outlives the call */
     const char *version;
 };
 
-/* Until it ends; gives an exit code: 0 after a signal, 1 if something it needs failed, or another
- * process leads now. */
+/* Runs until it ends; returns the exit code: 0 after a signal, 1 if a start failed or leadership
+ * was lost. */
 int ty_operator_run(const struct ty_operator_settings *s);
 
 #endif

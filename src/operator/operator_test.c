@@ -1,5 +1,5 @@
-/* The operator as a process: how it begins, how it takes signals, how it ends, where there is no
- * API server, or one that says nothing. With a real one: tests/operator. */
+/* The operator as a process: start, signals and shutdown, without an API server, or with one that
+ * never answers. With a real one: tests/operator. */
 #include "base/tree_testing.h"
 #include "net/http_server_testing.h"
 #include "operator/operator.h"
@@ -58,7 +58,7 @@ static int setup(void **state)
     f->held = -1;
     f->log = memfd_create("log", MFD_CLOEXEC);
     f->kubeconfig = (struct ty_kubeconfig){ .context = "", .ns = "default", .server = f->url };
-    set_server(f, port_free()); /* nobody is there */
+    set_server(f, port_free()); /* nothing listens there */
     write_config(f, QUIET);
     *state = f;
     return 0;
@@ -111,8 +111,8 @@ static int run(const struct fixture *f)
     return code;
 }
 
-/* Its end is an exit, not an _exit: the sanitizers look at what it has not freed, and then give a
- * code that is none of its own. */
+/* It ends with exit(), not _exit(), so that the sanitizers report leaks, with an exit code of their
+ * own. */
 static void start(struct fixture *f)
 {
     fflush(NULL);
@@ -124,7 +124,7 @@ static void start(struct fixture *f)
     exit(CODES + run(f));
 }
 
-/* As it is now; until the next look. */
+/* The log so far; valid until the next call. */
 static const char *log_of(struct fixture *f)
 {
     ssize_t n = pread(f->log, f->text, sizeof(f->text) - 1, 0);
@@ -161,7 +161,7 @@ static int end(struct fixture *f)
     return WEXITSTATUS(status) - CODES;
 }
 
-/* Until the log has it; gives what follows. */
+/* Waits until the log contains it; returns what follows. */
 static const char *said(struct fixture *f, const char *words)
 {
     for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
@@ -186,7 +186,7 @@ static void started(struct fixture *f)
     said(f, "\"what\":\"metrics.bindAddress\""); /* the last port */
 }
 
-/* The answer of the health port, whatever number it has been given. */
+/* The answer of the health port, whose number is read from the log. */
 static const char *health(struct fixture *f, const char *path)
 {
     const char *at = said(f, "\"what\":\"health.healthProbeBindAddress\",\"port\":");
@@ -203,9 +203,9 @@ static const char *health(struct fixture *f, const char *path)
     return f->talk.got;
 }
 
-/* ---- beginnings that fail ---- */
+/* ---- starts that fail ---- */
 
-/* One line names the field and the address; all that was open is closed. */
+/* One line names the field and the address; every open port is closed. */
 static void refuses(struct fixture *f, const char *more, const char *field, const char *words)
 {
     write_config(f, more);
@@ -217,7 +217,7 @@ static void refuses(struct fixture *f, const char *more, const char *field, cons
     assert_has(text, field);
     assert_has(text, words);
     assert_null(strstr(text, "\"level\":\"error\""));
-    assert_has(text, "\"msg\":\"ended\",\"code\":1}");
+    assert_has(text, "\"msg\":\"stopped\",\"code\":1}");
 }
 
 static void test_ports_in_use(void **state)
@@ -251,9 +251,9 @@ static void test_status_port_in_use(void **state)
             "statusServer.port: ", "in use");
 }
 
-/* ---- ends ---- */
+/* ---- shutdown ---- */
 
-/* Nobody listens there. It is alive, not ready, and goes in peace. */
+/* No API server: the operator is alive, not ready, and shuts down in order. */
 static void test_sigterm_without_a_server(void **state)
 {
     struct fixture *f = *state;
@@ -263,8 +263,8 @@ static void test_sigterm_without_a_server(void **state)
     assert_has(health(f, "/readyz"), "HTTP/1.1 500 ");
     said(f, "\"msg\":\"cannot watch\"");
     assert_int_equal(signalled(f, SIGTERM), 0);
-    assert_has(said(f, "\"msg\":\"ending\",\"signal\":\"SIGTERM\""),
-               "\"msg\":\"ended\",\"code\":0}");
+    assert_has(said(f, "\"msg\":\"shutting down\",\"signal\":\"SIGTERM\""),
+               "\"msg\":\"stopped\",\"code\":0}");
 }
 
 /* The status API's client is there, too; and the other signal. */
@@ -277,10 +277,11 @@ static void test_sigint_with_the_status_api(void **state)
     started(f);
     said(f, "\"what\":\"statusServer.port\"");
     assert_int_equal(signalled(f, SIGINT), 0);
-    said(f, "\"msg\":\"ending\",\"signal\":\"SIGINT\"");
+    said(f, "\"msg\":\"shutting down\",\"signal\":\"SIGINT\"");
 }
 
-/* Connections are taken and nothing is ever said: every request is under way, the Lease's, too. */
+/* The server accepts connections and never answers: all requests are in flight, including that for
+ * the Lease. */
 static void silent_server(struct fixture *f)
 {
     int port = 0;
@@ -300,10 +301,10 @@ static void test_sigterm_with_a_silent_server(void **state)
     said(f, "\"msg\":\"cannot read the lease\"");
     assert_null(strstr(log_of(f), "this process leads"));
     assert_int_equal(signalled(f, SIGTERM), 0);
-    said(f, "\"msg\":\"ended\",\"code\":0}");
+    said(f, "\"msg\":\"stopped\",\"code\":0}");
 }
 
-/* The second one does not wait for what the first one waits for. */
+/* The second signal exits at once. */
 static void test_sigterm_twice(void **state)
 {
     struct fixture *f = *state;
@@ -311,7 +312,7 @@ static void test_sigterm_twice(void **state)
     silent_server(f);
     started(f);
     assert_int_equal(kill(f->pid, SIGTERM), 0);
-    said(f, "\"msg\":\"ending\"");
+    said(f, "\"msg\":\"shutting down\"");
     assert_int_equal(signalled(f, SIGTERM), 0);
 }
 
@@ -334,13 +335,14 @@ static void test_sighup(void **state)
 
     started(f);
     assert_has(health(f, "/alive"), "HTTP/1.1 404 ");
-    hang_up(f, QUIET, "\"msg\":\"configuration read again: no change\"");
-    hang_up(f, QUIET "healht: {}\n", "the configuration was not read again: the old one stays");
+    hang_up(f, QUIET, "\"msg\":\"configuration reloaded: no change\"");
+    hang_up(f, QUIET "healht: {}\n",
+            "configuration not reloaded: the previous one stays in effect");
     assert_has(log_of(f), ty_arena_printf(f->a, "%s:6:9: healht: unknown field", f->file));
     assert_has(health(f, "/healthz"), "HTTP/1.1 200 ");
     hang_up(f, NAMED, "\"msg\":\"configuration changed\",\"field\":\"health.livenessEndpointName");
     assert_has(health(f, "/alive"), "HTTP/1.1 200 ");
-    assert_has(health(f, "/healthz"), "HTTP/1.1 200 "); /* as ever */
+    assert_has(health(f, "/healthz"), "HTTP/1.1 200 "); /* as before */
     hang_up(
         f, NAMED "clientConnection: {qps: 7}\n",
         "configuration changed; takes effect at the next start\",\"field\":\"clientConnection.");
@@ -348,7 +350,7 @@ static void test_sighup(void **state)
     assert_int_equal(signalled(f, SIGTERM), 0);
 }
 
-/* The file is gone, and comes back. */
+/* The file is removed and restored. */
 static void test_sighup_without_the_file(void **state)
 {
     struct fixture *f = *state;
@@ -356,8 +358,8 @@ static void test_sighup_without_the_file(void **state)
     started(f);
     assert_int_equal(unlink(f->file), 0);
     assert_int_equal(kill(f->pid, SIGHUP), 0);
-    said(f, "the configuration was not read again: the old one stays");
-    hang_up(f, QUIET, "\"msg\":\"configuration read again: no change\"");
+    said(f, "configuration not reloaded: the previous one stays in effect");
+    hang_up(f, QUIET, "\"msg\":\"configuration reloaded: no change\"");
     assert_int_equal(signalled(f, SIGTERM), 0);
 }
 

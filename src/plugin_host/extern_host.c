@@ -80,7 +80,7 @@ static const char *job_at(const struct trainyard_plan *p, size_t i)
     return i < p->plan->n_sets ? copy(p, p->plan->sets[i].name) : NULL;
 }
 
-/* The replicated job that an edit means; TRAINYARD_OK and *ret_set, or why not. */
+/* The replicated job that an edit names; TRAINYARD_OK and *ret_set, or the error. */
 static int find_set(const struct trainyard_plan *p, const char *job, struct ty_podset **ret_set)
 {
     if (!p->edit)
@@ -161,7 +161,7 @@ static int set_pod_annotation(struct trainyard_plan *p, const char *job, const c
     return set_pod_word(p, job, "annotations", key, value);
 }
 
-/* The kind of an object that trainyard may never have heard of. */
+/* The kind of an object that need not be in the kind tables. */
 static const struct ty_kind *kind_for(struct ty_arena *a, const struct ty_json *obj)
 {
     const struct ty_kind *known = ty_kind_of(obj);

@@ -1,4 +1,4 @@
-/* The functions that out-of-tree plugins may call, and what stands behind their opaque plan. */
+/* The functions that out-of-tree plugins may call, and the state behind their opaque plan. */
 #ifndef TY_PLUGIN_HOST_EXTERN_HOST_H
 #define TY_PLUGIN_HOST_EXTERN_HOST_H
 
@@ -7,7 +7,7 @@
 
 struct trainyard_plan { /* lives for one hook call */
     const struct ty_plan *plan;
-    struct ty_plan *edit; /* the same, or NULL where the hook only looks */
+    struct ty_plan *edit; /* the same, or NULL in hooks that may only read */
     const struct ty_trainjob *job;
     struct ty_errs *errs;         /* in validate, else NULL */
     struct ty_warnings *warnings; /* in validate, else NULL */

@@ -24,7 +24,7 @@ static const struct ty_json *no_object(void *ctx, const struct ty_kind *kind, st
     return kind == &ty_kind_secret && ty_str_is(name, "there") ? ctx : NULL;
 }
 
-struct desk { /* a plan and all that it needs */
+struct fixture { /* a plan and all that it needs */
     struct ty_arena *a;
     struct ty_pipeline pipeline;
     struct ty_view view;
@@ -38,7 +38,7 @@ struct desk { /* a plan and all that it needs */
 
 static int set_up(void **state)
 {
-    struct desk *d = calloc(1, sizeof(*d));
+    struct fixture *d = calloc(1, sizeof(*d));
     d->a = ty_arena_new(1 << 26);
     d->view = (struct ty_view){ .ctx = ty_json_object(d->a), .get = no_object };
     assert_int_equal(ty_pipeline_init(&d->pipeline, NULL, NULL, NULL, &d->err), 0);
@@ -62,15 +62,15 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct desk *d = *state;
+    struct fixture *d = *state;
     ty_arena_free(d->a);
     free(d);
     return 0;
 }
 
-static void test_looking(void **state)
+static void test_getters(void **state)
 {
-    struct desk *d = *state;
+    struct fixture *d = *state;
     assert_string_equal(H->job_name(&d->p), "j");
     assert_string_equal(H->job_namespace(&d->p), "ns");
     assert_string_equal(H->job_uid(&d->p), "u-1");
@@ -94,7 +94,7 @@ static void test_looking(void **state)
 
 static void test_editing(void **state)
 {
-    struct desk *d = *state;
+    struct fixture *d = *state;
     char name[] = "A", key[] = "k", value[] = "1";
     assert_int_equal(H->set_env(&d->p, NULL, NULL, name, value), TRAINYARD_OK);
     assert_int_equal(H->set_env(&d->p, "node", "node", "B", "100%s"), TRAINYARD_OK);
@@ -115,7 +115,7 @@ static void test_editing(void **state)
 
 static void test_edits_that_cannot_be(void **state)
 {
-    struct desk *d = *state;
+    struct fixture *d = *state;
     assert_int_equal(H->set_env(&d->p, "other", NULL, "A", "1"), TRAINYARD_NO_SUCH_PLACE);
     assert_int_equal(H->set_env(&d->p, NULL, "other", "A", "1"), TRAINYARD_NO_SUCH_PLACE);
     assert_int_equal(H->set_env(&d->p, NULL, NULL, "", "1"), TRAINYARD_BAD_VALUE);
@@ -135,7 +135,7 @@ static void test_edits_that_cannot_be(void **state)
 
 static void test_children(void **state)
 {
-    struct desk *d = *state;
+    struct fixture *d = *state;
     assert_int_equal(H->add_child(&d->p,
                                   "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":"
                                   "{\"name\":\"cm\",\"namespace\":\"elsewhere\",\"labels\":"
@@ -162,7 +162,7 @@ static void test_children(void **state)
 
 static void test_reports(void **state)
 {
-    struct desk *d = *state;
+    struct fixture *d = *state;
     H->report_error(&d->p, "a", "b", "not in this hook");
     d->p.errs = &d->errs;
     d->p.warnings = &d->warnings;
@@ -180,7 +180,7 @@ static void test_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_looking),  TEST(test_editing), TEST(test_edits_that_cannot_be),
+        TEST(test_getters),  TEST(test_editing), TEST(test_edits_that_cannot_be),
         TEST(test_children), TEST(test_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Loads shared objects and dresses each as a struct ty_plugin, whose hooks find the plugin's own
+/* Loads shared objects and wraps each in a struct ty_plugin, whose hooks find the plugin's own
  * description in plan->running->ext. */
 #include "plugin_host/extern_plugin.h"
 #include "plugin_host/extern_host.h"
@@ -32,7 +32,7 @@ static int call_hook(struct ty_plan *plan, const struct ty_trainjob *job, struct
     };
     if (hook(&ty_extern_host, &p) >= 0)
         return 0;
-    if (err->code >= 0) /* it failed without a word */
+    if (err->code >= 0) /* it failed without a message */
         ty_fail(err, -EINVAL, "the plugin gave no reason");
     return ty_wrap(err, "plugin %s", plan->running->name);
 }
@@ -66,7 +66,7 @@ static const struct ty_plugin *plugin_from_info(struct ty_arena *a,
     return p;
 }
 
-/* Asks the shared object who it is; NULL with a sentence if it cannot be used. */
+/* Calls the shared object's entry function; NULL and err if the plugin cannot be used. */
 static const struct trainyard_plugin_info *query_info(void *handle, const char *path,
                                                       struct ty_err *err)
 {
@@ -99,7 +99,7 @@ static int load_one(struct ty_extern_plugins *x, struct ty_arena *a, const char 
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *why = dlerror(); /* NOLINT(concurrency-mt-unsafe): one a thread in glibc */
-        size_t n = strlen(path);     /* the loader's sentence usually starts with the path */
+        size_t n = strlen(path);     /* the loader's message usually starts with the path */
         if (why && strncmp(why, path, n) == 0 && strncmp(why + n, ": ", 2) == 0)
             why += n + 2;
         return ty_fail(err, -EINVAL, "%s: cannot load the plugin: %s", path, why ? why : "unknown");

@@ -13,8 +13,8 @@ struct ty_extern_plugins {
     size_t n;
 };
 
-/* Loads every *.so of the directory in byte order and adds it. -EINVAL with a sentence naming the
- * file if one cannot be used; those before it stay loaded. Descriptions live with the arena. */
+/* Loads every *.so of the directory in byte order. -EINVAL with an error that names the file if one
+ * cannot be used; those before it stay loaded. Descriptions live with the arena. */
 int ty_extern_plugins_load(struct ty_extern_plugins *x, struct ty_arena *a, const char *dir,
                            struct ty_err *err);
 void ty_extern_plugins_done(

@@ -27,7 +27,7 @@ static void test_not_a_shared_object(void **state)
     char dir[] = "/tmp/trainyard-plugins-XXXXXX", path[128];
     assert_non_null(mkdtemp(dir));
     assert_int_equal(ty_extern_plugins_load(&x, a, dir, &err),
-                     0); /* nothing in it: nothing wrong */
+                     0); /* an empty directory is no error */
     snprintf(path, sizeof(path), "%s/broken.so", dir);
     FILE *f = fopen(path, "we");
     assert_non_null(f);

@@ -1,4 +1,4 @@
-/* Which requests were answered, and what follows from it. */
+/* Derives the API server's health from the results of our requests. */
 #include "serve/apiserver_health.h"
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@ struct ty_apiserver_health {
     struct ty_apiserver_health_settings s;
     struct ty_kube *kube;
     struct ty_kube_op *probe;
-    uv_timer_t *timer; /* to the next probe; on the heap because libuv closes it later */
+    uv_timer_t *timer; /* of the next probe; on the heap because libuv closes it later */
     enum api_state state;
-    int64_t since_ms;    /* not well; loop time */
-    enum api_state said; /* last, and when; WELL: nothing yet */
-    int64_t said_ms;
-    bool told;          /* since it is not well */
+    int64_t since_ms;            /* when it became unhealthy; loop time */
+    enum api_state logged_state; /* the last state that was logged, and when; WELL: none */
+    int64_t logged_ms;
+    bool logged;        /* this outage was logged */
     int64_t refused_ms; /* the last 401 */
     char why[256];
     struct ty_apiserver_health_count counts[TY_APISERVER_HEALTH_COUNTS];
@@ -36,16 +36,16 @@ static int64_t seconds(const struct ty_apiserver_health *t)
     return (now_ms(t) - t->since_ms + 500) / 1000;
 }
 
-/* ---- what is said ---- */
+/* ---- log ---- */
 
-/* One that changes all the time, because one of several servers is wrong, must not fill the log. */
+/* Limits the log when the state flaps, for instance because one of several servers is broken. */
 static void log_unhealthy(struct ty_apiserver_health *t)
 {
-    if (t->said == t->state && now_ms(t) - t->said_ms < TY_APISERVER_HEALTH_LOG_MS)
+    if (t->logged_state == t->state && now_ms(t) - t->logged_ms < TY_APISERVER_HEALTH_LOG_MS)
         return;
-    t->said = t->state;
-    t->said_ms = now_ms(t);
-    t->told = true;
+    t->logged_state = t->state;
+    t->logged_ms = now_ms(t);
+    t->logged = true;
     ty_error(t->s.log, t->why,
              t->state == REFUSED ? "TrainJobs wait: the API server refuses our credentials"
                                  : "TrainJobs wait: the API server does not answer",
@@ -60,11 +60,12 @@ static void log_healthy(const struct ty_apiserver_health *t)
             TY_S("server", t->s.config->server), TY_I("seconds", seconds(t)));
 }
 
-/* ---- asking ---- */
+/* ---- probes ---- */
 
 static void on_probed(void *ctx, const struct ty_kube_response *answer TY_UNUSED);
 
-/* Whoever is known may ask for the version, so 401 is about the credentials and nothing else. */
+/* Every authenticated user may get the version, so a 401 is about the credentials and nothing
+ * else. */
 static void on_timer(uv_timer_t *timer)
 {
     struct ty_apiserver_health *t = timer->data;
@@ -84,8 +85,8 @@ static void schedule_probe(struct ty_apiserver_health *t)
         uv_timer_start(t->timer, on_timer, (uint64_t)t->s.probe_ms, 0);
 }
 
-/* What came of it has been seen by now. A silence is said here, because one that ends before the
- * first probe held up nobody. */
+/* The result has been observed by now. Silence is logged here, because an outage that ends before
+ * the first probe delayed nothing. */
 static void on_probed(void *ctx, const struct ty_kube_response *answer TY_UNUSED)
 {
     struct ty_apiserver_health *t = ctx;
@@ -97,20 +98,20 @@ static void on_probed(void *ctx, const struct ty_kube_response *answer TY_UNUSED
     schedule_probe(t);
 }
 
-/* ---- what is seen ---- */
+/* ---- observed requests ---- */
 
 static void set_healthy(struct ty_apiserver_health *t)
 {
-    bool told = t->told;
+    bool logged = t->logged;
 
     if (t->state == WELL)
         return;
-    if (told)
+    if (logged)
         log_healthy(t);
     t->state = WELL;
-    t->told = false;
+    t->logged = false;
     uv_timer_stop(t->timer);
-    if (told && t->s.well)
+    if (logged && t->s.well)
         t->s.well(t->s.ctx);
 }
 
@@ -139,8 +140,8 @@ static void add_count(struct ty_apiserver_health *t, const struct ty_kube_reques
     t->counts[i].n++;
 }
 
-/* A server that refuses one request may hang up on those beside it: that is no news. The next probe
- * tells whether it is. */
+/* A server that refuses one request may close the connection under others: the next probe
+ * decides. */
 static bool just_refused(const struct ty_apiserver_health *t)
 {
     return t->state == REFUSED && now_ms(t) - t->refused_ms <= 2 * t->s.probe_ms;
@@ -153,7 +154,7 @@ void ty_apiserver_health_observe(void *ctx, const struct ty_kube_request_result 
 
     add_count(t, seen);
     if (seen->code == 401 && seen->again)
-        return; /* with fresh credentials it may be taken */
+        return; /* renewed credentials may be accepted */
     if (seen->code == 401) {
         a = ty_arena_new_small(WHO_CEILING, 1024);
         snprintf(t->why, sizeof(t->why), "Unauthorized: the API server does not take %s",
@@ -164,12 +165,12 @@ void ty_apiserver_health_observe(void *ctx, const struct ty_kube_request_result 
         snprintf(t->why, sizeof(t->why), "%s", seen->text ? seen->text : "no answer");
         set_unhealthy(t, SILENT);
     } else if (seen->code && seen->whole &&
-               !seen->watch) { /* a watch tells how we stood when it began */
+               !seen->watch) { /* the result of a watch was decided when it started */
         set_healthy(t);
     }
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 struct ty_apiserver_health *ty_apiserver_health_new(const struct ty_apiserver_health_settings *s)
 {

@@ -1,5 +1,5 @@
-/* The whole way: a client asks a server on loopback, which goes from well to bad and back. With a
- * real API server, and tokens that it revokes: tests/operator/test_tokens.py. */
+/* End to end: a client and a loopback server that fails and recovers. With a real API server, and
+ * tokens that it revokes: tests/operator/test_tokens.py. */
 #include "log/log.h"
 #include "serve/apiserver_health.h"
 #include "store/api_testing.h"
@@ -17,10 +17,10 @@ struct fixture {
     struct api_world api;
     struct ty_apiserver_health_settings s;
     struct ty_apiserver_health *t;
-    struct ty_kube *kube; /* one that tells it */
+    struct ty_kube *kube; /* whose requests are observed */
     struct ty_log log;
     struct ty_arena *a;
-    uv_timer_t look, patience;
+    uv_timer_t poll, patience;
     bool (*enough)(struct fixture *f);
     int fd, well, answers;
     bool late;
@@ -40,7 +40,7 @@ static int setup(void **state)
     assert_non_null(f);
     f->a = ty_arena_new(1 << 24);
     uv_loop_init(&f->loop);
-    uv_timer_init(&f->loop, &f->look);
+    uv_timer_init(&f->loop, &f->poll);
     uv_timer_init(&f->loop, &f->patience);
     api_begin(&f->api, &f->loop);
     f->fd = memfd_create("log", MFD_CLOEXEC);
@@ -77,7 +77,7 @@ static int teardown(void **state)
     ty_apiserver_health_free(f->t);
     ty_kube_free(f->kube);
     api_end(&f->api);
-    uv_close((uv_handle_t *)&f->look, NULL);
+    uv_close((uv_handle_t *)&f->poll, NULL);
     uv_close((uv_handle_t *)&f->patience, NULL);
     loop_end(&f->loop);
     ty_log_close(f->log.out);
@@ -87,9 +87,9 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- waiting ---- */
+/* ---- wait ---- */
 
-static void on_look(uv_timer_t *timer)
+static void on_poll(uv_timer_t *timer)
 {
     struct fixture *f = timer->data;
     if (f->enough(f))
@@ -106,11 +106,11 @@ static void on_late(uv_timer_t *timer)
 static void until(struct fixture *f, bool (*enough)(struct fixture *))
 {
     f->enough = enough;
-    f->look.data = f->patience.data = f;
-    uv_timer_start(&f->look, on_look, 0, 5);
+    f->poll.data = f->patience.data = f;
+    uv_timer_start(&f->poll, on_poll, 0, 5);
     uv_timer_start(&f->patience, on_late, 60000, 0);
     uv_run(&f->loop, UV_RUN_DEFAULT);
-    uv_timer_stop(&f->look);
+    uv_timer_stop(&f->poll);
     uv_timer_stop(&f->patience);
     assert_false(f->late);
 }
@@ -183,7 +183,7 @@ static void test_well(void **state)
     struct fixture *f = *state;
 
     open_it(f);
-    assert_true(well(f)); /* before anything is asked */
+    assert_true(well(f)); /* before the first request */
     f->api.rows = good;
     ask(f, "/version");
     ask(f, "/none"); /* 404 is an answer like any other */
@@ -193,7 +193,7 @@ static void test_well(void **state)
     assert_string_equal(log_of(f), "");
 }
 
-/* Of a kubeconfig with a long name in it as much is said as there is room for. */
+/* A long name in the kubeconfig is cut. */
 static void test_refused_with_a_long_name(void **state)
 {
     struct fixture *f = *state;
@@ -209,7 +209,7 @@ static void test_refused_with_a_long_name(void **state)
     f->api.config.token_file = NULL;
 }
 
-/* Said once however often it is refused, with the name of what is refused; over by itself. */
+/* Logged once, with the name of the credentials, however often they are refused; ends by itself. */
 static void test_refused(void **state)
 {
     struct fixture *f = *state;
@@ -232,10 +232,10 @@ static void test_refused(void **state)
     assert_int_equal(times(log_of(f), "the API server takes our credentials again"), 1);
     uint64_t asked = count_of(f, "GET", 200);
     ask(f, "/version");
-    assert_int_equal(count_of(f, "GET", 200), asked + 1); /* nobody else asks any more */
+    assert_int_equal(count_of(f, "GET", 200), asked + 1); /* no more probes */
 }
 
-/* A token that can be read anew is, before anybody is alarmed. */
+/* A token that can be renewed is, before anything is logged. */
 static void test_a_401_that_fresh_credentials_mend(void **state)
 {
     struct fixture *f = *state;
@@ -250,7 +250,7 @@ static void test_a_401_that_fresh_credentials_mend(void **state)
     assert_string_equal(log_of(f), "");
 }
 
-/* A watch that ends in order was let in long ago. */
+/* A watch that ends normally was accepted long ago. */
 static void test_the_end_of_a_watch_proves_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -265,7 +265,7 @@ static void test_the_end_of_a_watch_proves_nothing(void **state)
     assert_false(well(f));
 }
 
-/* One request is refused, and the connection closed under the others: that is one trouble. */
+/* One request is refused, and the connection closed under the others: one problem. */
 static void test_refused_and_hung_up(void **state)
 {
     struct fixture *f = *state;
@@ -307,7 +307,7 @@ static bool silent(struct fixture *f)
     return strstr(log_of(f), "TrainJobs wait: the API server does not answer") != NULL;
 }
 
-/* Refused at first, then gone altogether. */
+/* Refused at first, then not reachable. */
 static void test_refused_and_then_silent(void **state)
 {
     struct fixture *f = *state;
@@ -321,7 +321,7 @@ static void test_refused_and_then_silent(void **state)
     assert_null(strstr(ty_apiserver_health_reason(f->t, f->a), "Unauthorized"));
 }
 
-/* Nobody listens: said when it has lasted, over when somebody does. */
+/* Nothing listens: logged when it has lasted, ends when the server is back. */
 static void test_silent(void **state)
 {
     struct fixture *f = *state;
@@ -336,7 +336,7 @@ static void test_silent(void **state)
     open_it(f);
     ask(f, "/apis");
     assert_false(well(f));
-    assert_string_equal(log_of(f), ""); /* it may be back in a moment */
+    assert_string_equal(log_of(f), ""); /* not logged yet: it may be back in a moment */
     until(f, probed_often);
     assert_int_equal(times(log_of(f), "TrainJobs wait: the API server does not answer"), 1);
     f->api.rows = good;
@@ -350,7 +350,7 @@ static void test_silent(void **state)
     ty_http_server_free(late);
 }
 
-/* A plugin that has stopped giving tokens is as bad as a token that is refused. */
+/* A credential plugin that fails is as bad as a refused token. */
 static void test_no_credentials_to_be_had(void **state)
 {
     struct fixture *f = *state;
@@ -365,7 +365,7 @@ static void test_no_credentials_to_be_had(void **state)
     assert_has(log_of(f), "/nowhere/token");
 }
 
-/* What it is told of is counted, however many kinds of it there are. */
+/* Requests are counted, within the limit of series. */
 static void test_counts_have_an_end(void **state)
 {
     struct fixture *f = *state;

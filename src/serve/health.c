@@ -1,4 +1,4 @@
-/* Named checks, in the words of Kubernetes' healthz. */
+/* Named checks, answered as Kubernetes' healthz package does. */
 #include "serve/health.h"
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@ struct report {
     size_t failed;
 };
 
-/* Of the query: is NAME (or NAME=, NAME=anything) there? */
+/* Whether the query has NAME (or NAME=, NAME=anything). */
 static bool has_flag(struct ty_str query, const char *name)
 {
     while (query.n) {
@@ -47,7 +47,7 @@ static void run_check(struct report *r, const struct ty_health_check *c)
         ty_buf_printf(&r->lines, "[+]%s ok\n", c->name);
         return;
     }
-    if (c->advice) { /* whoever gives it has said why */
+    if (c->advice) { /* the check itself has logged why */
         ty_buf_printf(&r->lines, "[-]%s failed, does not decide: reason withheld\n", c->name);
         return;
     }
@@ -57,7 +57,7 @@ static void run_check(struct report *r, const struct ty_health_check *c)
         r->h->failed(r->h->ctx, r->h->path, c->name, why);
 }
 
-/* The path without its leading slash, as the last line has it. */
+/* The path without its leading slash, as in the last line. */
 static const char *endpoint_name(const struct ty_health *h)
 {
     return h->path[0] == '/' ? h->path + 1 : h->path;

@@ -5,7 +5,8 @@
  *   GET /readyz?verbose    the lines in any case; ?exclude=NAME leaves a check out
  *   GET /readyz/NAME       one check
  *
- * A check may be advice: it has its line and its own address, and does not decide. */
+ * A check may be informational (advice): it has its line and its own path, and does not affect the
+ * result. */
 /* clang-format on */
 #ifndef TY_SERVE_HEALTH_H
 #define TY_SERVE_HEALTH_H
@@ -14,20 +15,20 @@
 
 struct ty_health_check {
     const char *name;
-    /* NULL: all is well; else why not, for people with access to the logs: lives with the arena. */
+    /* NULL: healthy; else the reason, for the log: lives with the arena. */
     const char *(*ask)(void *ctx, struct ty_arena *a);
     void *ctx;
     bool advice;
 };
 struct ty_health {
     const char *path;                     /* "/healthz" */
-    const struct ty_health_check *checks; /* ends with name NULL; may be NULL: always well */
-    /* Told why a check failed, since clients are not told; may be NULL. */
+    const struct ty_health_check *checks; /* ends with name NULL; may be NULL: always healthy */
+    /* Called with the reason of a failed check, which clients do not get; may be NULL. */
     void (*failed)(void *ctx, const char *path, const char *check, const char *why);
     void *ctx;
 };
 
-/* True: it was for this path, and the request is answered. */
+/* True: the path matched, and the request is answered. */
 bool ty_health_handle(const struct ty_health *h, struct ty_http_request *q);
 
 #endif

@@ -7,7 +7,7 @@ struct fixture {
     struct ty_health health, ready;
     struct ty_health_check checks[4];
     bool bad;
-    char told[256];
+    char reported[256];
 };
 
 static const char *well(void *ctx TY_UNUSED, struct ty_arena *a TY_UNUSED)
@@ -24,7 +24,7 @@ static const char *certs(void *ctx, struct ty_arena *a TY_UNUSED)
 static void failed(void *ctx, const char *path, const char *check, const char *why)
 {
     struct fixture *f = ctx;
-    snprintf(f->told, sizeof(f->told), "%s %s: %s", path, check, why);
+    snprintf(f->reported, sizeof(f->reported), "%s %s: %s", path, check, why);
 }
 
 static void handle(void *ctx, struct ty_http_request *q)
@@ -88,7 +88,7 @@ static void when_a_check_fails(void **state)
     expect(f, "GET /healthz", "200", "ok");
     expect(f, "GET /readyz", "500",
            "[+]ping ok\n[-]certs failed: reason withheld\nreadyz check failed\n");
-    assert_string_equal(f->told, "/readyz certs: certificates are not ready");
+    assert_string_equal(f->reported, "/readyz certs: certificates are not ready");
     expect(f, "GET /readyz/certs", "500", "internal server error: reason withheld\n");
     expect(f, "GET /readyz?exclude=c%65rts", "200", "ok");
     expect(f, "GET /readyz?verbose&exclude=certs", "200",
@@ -97,7 +97,7 @@ static void when_a_check_fails(void **state)
            "[+]ping excluded: ok\n[-]certs failed: reason withheld\nreadyz check failed\n");
 }
 
-/* Advice has its line and its address; what is asked is answered by the others. */
+/* Advice has its line and its path; only the other checks decide. */
 static void when_advice_is_bad(void **state)
 {
     struct fixture *f = *state;
@@ -108,9 +108,9 @@ static void when_advice_is_bad(void **state)
     expect(f, "GET /readyz", "200", "ok");
     expect(f, "GET /readyz?verbose", "200",
            "[+]ping ok\n[-]certs failed, does not decide: reason withheld\nreadyz check passed\n");
-    assert_string_equal(f->told, ""); /* not every ten seconds, for every probe */
+    assert_string_equal(f->reported, ""); /* not logged for every probe */
     expect(f, "GET /readyz/certs", "500", "internal server error: reason withheld\n");
-    assert_string_equal(f->told, "/readyz certs: certificates are not ready");
+    assert_string_equal(f->reported, "/readyz certs: certificates are not ready");
     f->checks[2] = (struct ty_health_check){ .name = "more", .ask = certs, .ctx = f };
     expect(f, "GET /readyz", "500",
            "[+]ping ok\n[-]certs failed, does not decide: reason withheld\n"

@@ -4,8 +4,8 @@
 #include "base/base64.h"
 #include "json/json.h"
 
-#define DEPTH  8u   /* kubernetes.io.pod.name is the deepest of a projected token's */
-#define VALUES 1000 /* it has about twenty, and as many audiences as somebody asked for */
+#define DEPTH  8u   /* kubernetes.io.pod.name is the deepest claim of a projected token */
+#define VALUES 1000 /* it has about twenty, plus its audiences */
 
 static bool is_part(struct ty_str s)
 {
@@ -18,7 +18,7 @@ static bool is_part(struct ty_str s)
     return s.n > 0;
 }
 
-/* The middle one of exactly three; false: it is not so. */
+/* The payload, if there are exactly three parts. */
 static bool payload_of(struct ty_str token, struct ty_str *ret)
 {
     struct ty_str head, payload, signature;
@@ -31,7 +31,7 @@ static bool payload_of(struct ty_str token, struct ty_str *ret)
     return is_part(head) && is_part(payload) && is_part(signature);
 }
 
-/* As the other base64 has it. */
+/* Translates to the standard alphabet. */
 static struct ty_str decode_part(struct ty_arena *a, struct ty_str part)
 {
     size_t n = part.n + (4 - part.n % 4) % 4;
@@ -43,7 +43,7 @@ static struct ty_str decode_part(struct ty_arena *a, struct ty_str part)
     return ty_base64_decode(a, (struct ty_str){ p, n });
 }
 
-/* One text, or a list of them. */
+/* A string, or a list of strings. */
 static bool has_audience(const struct ty_json *payload, struct ty_str audience)
 {
     const struct ty_json *aud = ty_json_get(payload, "aud");
@@ -54,7 +54,7 @@ static bool has_audience(const struct ty_json *payload, struct ty_str audience)
     return ty_str_eq(ty_json_as_str(aud), audience);
 }
 
-/* A time that is not whole is whoever checks the signature's business. */
+/* A time that is no integer is left to the TokenReview. */
 static bool has_ended(const struct ty_json *payload, int64_t now_s)
 {
     const struct ty_json *exp = ty_json_get(payload, "exp");

@@ -1,4 +1,4 @@
-/* A stranger's token takes little memory, whatever it is. */
+/* Any token takes little memory. */
 #include "serve/jwt.h"
 
 #include "base/arena.h"

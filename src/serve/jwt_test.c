@@ -30,7 +30,7 @@ static void what_it_says(void **state TY_UNUSED)
     } cases[] = {
         { GOOD, true },
         { "{\"aud\":\"here\"," SUB "," EXP "}", true },
-        { "{" AUD "," SUB ",\"exp\":999700}", true }, /* clocks differ */
+        { "{" AUD "," SUB ",\"exp\":999700}", true }, /* clock skew */
         { "{" AUD "," SUB ",\"exp\":1000001.5}", true },
         { "{" AUD "," SUB ",\"exp\":999699}", false },
         { "{" AUD "," SUB ",\"exp\":-1}", false },
@@ -84,7 +84,7 @@ static void its_form(void **state TY_UNUSED)
             fail_msg("%s", none[i]);
 }
 
-/* Much text, or much of little text, is no token, and takes little memory. */
+/* A long token, or one with many values, is refused and takes little memory. */
 static void it_is_small(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);

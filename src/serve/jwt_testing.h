@@ -1,4 +1,4 @@
-/* For tests: tokens that say of themselves what a test likes. */
+/* Test tokens with arbitrary claims. */
 #ifndef TY_SERVE_JWT_TESTING_H
 #define TY_SERVE_JWT_TESTING_H
 
@@ -21,7 +21,7 @@ static inline const char *jwt_of(struct ty_arena *a, const char *payload, const 
                            signature);
 }
 
-/* Of ServiceAccount "default" there, for this, for a long time. */
+/* Of ServiceAccount "default" in this namespace, for this audience, valid for long. */
 static inline const char *jwt_good(struct ty_arena *a, const char *ns, const char *audience,
                                    const char *signature)
 {

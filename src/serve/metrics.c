@@ -9,7 +9,7 @@ struct series {
     const struct ty_metric_desc *row;
     char *labels; /* printed: a="x",b="y" */
     double value;
-    struct ty_histogram *spread; /* HISTOGRAM */
+    struct ty_histogram *histogram; /* HISTOGRAM */
 };
 
 struct ty_metrics {
@@ -42,7 +42,7 @@ static void put_labels(struct ty_buf *out, const struct ty_metric_desc *row,
 static void series_free(struct series *s)
 {
     free(s->labels);
-    free(s->spread);
+    free(s->histogram);
     free(s);
 }
 
@@ -55,15 +55,15 @@ static struct series *series_new(const struct ty_metric_desc *row, struct ty_str
     s->row = row;
     s->labels = strndup(labels.n ? labels.p : "", labels.n);
     if (row->type == TY_METRIC_HISTOGRAM)
-        s->spread = calloc(1, sizeof(*s->spread));
-    if (!s->labels || (row->type == TY_METRIC_HISTOGRAM && !s->spread))
+        s->histogram = calloc(1, sizeof(*s->histogram));
+    if (!s->labels || (row->type == TY_METRIC_HISTOGRAM && !s->histogram))
         abort();
-    if (s->spread)
-        s->spread->bounds = row->buckets;
+    if (s->histogram)
+        s->histogram->bounds = row->buckets;
     return s;
 }
 
-/* NULL: there are too many. */
+/* NULL: the limit of series is reached. */
 static struct series *series_of(struct ty_metrics *m, const struct ty_metric_desc *row,
                                 const char *const *values)
 {
@@ -130,19 +130,19 @@ void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric_desc *row,
     struct series *s = series_of(m, row, labels);
 
     if (s)
-        ty_histogram_observe(s->spread, value);
+        ty_histogram_observe(s->histogram, value);
 }
 
 void ty_metrics_set_histogram(struct ty_metrics *m, const struct ty_metric_desc *row,
-                              const char *const *labels, const struct ty_histogram *spread)
+                              const char *const *labels, const struct ty_histogram *histogram)
 {
     struct series *s = series_of(m, row, labels);
 
     if (s)
-        *s->spread = *spread;
+        *s->histogram = *histogram;
 }
 
-/* ---- printing ---- */
+/* ---- print ---- */
 
 static void put_line(struct ty_buf *out, const struct series *s, const char *suffix, const char *le,
                      double value)
@@ -158,7 +158,7 @@ static void put_line(struct ty_buf *out, const struct series *s, const char *suf
 
 static void put_histogram(struct ty_buf *out, const struct series *s)
 {
-    const struct ty_histogram *v = s->spread;
+    const struct ty_histogram *v = s->histogram;
     size_t n = ty_histogram_bound_count(v->bounds);
     uint64_t sum = 0;
 

@@ -1,4 +1,4 @@
-/* Doubles as text. */
+/* Prints doubles. */
 #include "serve/metrics_number.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What the kernel knows of this process, under the names that all Prometheus clients use. */
+/* Metrics of this process from /proc, under the names that all Prometheus clients use. */
 #include <dirent.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static bool read_stat(int64_t fields[FIELDS + 1])
     char text[2048];
 
     read_file("/proc/self/stat", text, sizeof(text));
-    const char *name_end = strrchr(text, ')'); /* the name may hold anything */
+    const char *name_end = strrchr(text, ')'); /* the name may contain anything */
     struct ty_str rest = ty_str(name_end && name_end[1] ? name_end + 2 : NULL), word;
     int i = 3;
 
@@ -80,7 +80,7 @@ void ty_metrics_process(struct ty_buf *out)
     struct rlimit files = { 0 };
 
     if (!read_stat(f) || getrlimit(RLIMIT_NOFILE, &files) < 0)
-        return; /* no numbers rather than wrong ones */
+        return; /* no metrics rather than wrong ones */
     put_metric(out, "process_cpu_seconds_total", "counter",
                "Total user and system CPU time spent in seconds.",
                (double)(f[UTIME] + f[STIME]) / tick);

@@ -66,17 +66,17 @@ static void text_format(void **state TY_UNUSED)
     ty_metrics_free(NULL);
 }
 
-/* What somebody else keeps is told as it stands, as often as one likes. */
+/* Values that another part maintains are set, not added. */
 static void kept_elsewhere(void **state TY_UNUSED)
 {
     struct ty_metrics *m = ty_metrics_new(table);
-    struct ty_histogram spread = { .bounds = table[TIME].buckets };
+    struct ty_histogram histogram = { .bounds = table[TIME].buckets };
     const char *const kind[] = { "JobSet" };
 
-    ty_histogram_observe(&spread, 0.25);
+    ty_histogram_observe(&histogram, 0.25);
     for (int i = 0; i < 2; i++) {
         ty_metrics_set(m, &table[JOBS], NULL, 7);
-        ty_metrics_set_histogram(m, &table[TIME], kind, &spread);
+        ty_metrics_set_histogram(m, &table[TIME], kind, &histogram);
     }
     ty_metrics_set(m, &table[JOBS], NULL, 6); /* counters only rise */
     char *got = printed(m);
@@ -105,7 +105,7 @@ static void labels_that_never_end(void **state TY_UNUSED)
     for (const char *p = got; *p; p++)
         lines += *p == '\n';
     assert_true(lines < 6 * (size_t)TY_METRIC_SERIES + 10);
-    assert_has(got, "waiting 10099\n"); /* what was there before goes on */
+    assert_has(got, "waiting 10099\n"); /* existing series continue */
     free(got);
     ty_metrics_free(m);
 }

@@ -37,7 +37,7 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next word of s, which is cut off it. */
+/* Takes the next word off s. */
 static struct ty_str next_word(struct ty_str *s)
 {
     struct ty_str w = ty_str_trim(*s);
@@ -49,7 +49,7 @@ static struct ty_str next_word(struct ty_str *s)
     return (struct ty_str){ w.p, n };
 }
 
-struct ty_str ty_request_bearer(const struct ty_http_request *q)
+struct ty_str ty_respond_bearer(const struct ty_http_request *q)
 {
     struct ty_str header = ty_str(ty_http_request_header(q, "Authorization"));
     struct ty_str scheme = next_word(&header), token = next_word(&header);

@@ -1,4 +1,4 @@
-/* Answers that every one of our servers gives. */
+/* Answers that all our servers use. */
 #ifndef TY_SERVE_RESPOND_H
 #define TY_SERVE_RESPOND_H
 
@@ -15,6 +15,6 @@ void ty_respond_text(struct ty_http_request *q, int code, struct ty_str text);
 
 /* The token of "Authorization: Bearer TOKEN": exactly two words, the first in any case. Else empty.
  */
-struct ty_str ty_request_bearer(const struct ty_http_request *q);
+struct ty_str ty_respond_bearer(const struct ty_http_request *q);
 
 #endif

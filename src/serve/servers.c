@@ -1,4 +1,4 @@
-/* The ports of the operator, opened and closed together. */
+/* Opens and closes all ports of the operator. */
 #include "serve/servers.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "serve/servers_inner.h"
 #include "serve/webhook.h"
 
-#define HEALTH_CONNECTIONS 128 /* kubelet makes one for each probe */
+#define HEALTH_CONNECTIONS 128 /* the kubelet opens one for each probe */
 
 /* ---- health ---- */
 
@@ -24,8 +24,8 @@ static const char *check_certs(void *ctx, struct ty_arena *a)
                            ty_webhook_cert_manager_reason(s->s.certs));
 }
 
-/* Advice: while the API server will not have us, webhooks are judged from the cache as well as
- * ever. Not to be ready would take them out of service, and then nobody could create a TrainJob. */
+/* Advice only: without the API server, webhooks still answer from the cache. An unready pod would
+ * take them out of service, and TrainJobs could not be created. */
 static const char *check_apiserver(void *ctx, struct ty_arena *a)
 {
     const struct ty_servers *s = ctx;
@@ -38,7 +38,7 @@ static const char *check_cache(void *ctx, struct ty_arena *a)
     const struct ty_servers *s = ctx;
     const char *why = check_apiserver(ctx, a);
 
-    if (ty_trainjob_controller_synced(s->s.jobs))
+    if (ty_trainjob_controller_synced(s->s.controller))
         return NULL;
     return ty_arena_printf(a, "not everything that is watched has been listed yet%s%s",
                            why ? ": " : "; are the CRDs installed?", why ? why : "");
@@ -51,8 +51,8 @@ static void check_failed(void *ctx, const char *path, const char *check, const c
     ty_error(s->s.log, why, "a health check fails", TY_S("path", path), TY_S("check", check));
 }
 
-/* v2.3.0 reads other names and serves these all the same: so the probes of a Deployment that was
- * written for it ask for these. */
+/* v2.3.0 accepts other names and serves these all the same, so the probes of existing Deployments
+ * use these. */
 static bool handle_common(const struct ty_servers *s, struct ty_http_request *q)
 {
     struct ty_health alive = s->alive, ready = s->ready;
@@ -101,7 +101,7 @@ static void init_health(struct ty_servers *s)
     ty_servers_set_health_paths(s);
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
 static void init_tls(struct ty_servers *s, struct ty_http_server_tls *ret)
 {
@@ -112,7 +112,7 @@ static void init_tls(struct ty_servers *s, struct ty_http_server_tls *ret)
                                                                             c->ciphers.v, &notes) };
     for (size_t i = 0; i < notes.n; i++)
         ty_warn(s->s.log, "tls settings", TY_S("note", notes.v[i]));
-    /* What is not spoken must not be promised: the client would begin to speak it. */
+    /* A protocol that is not supported must not be offered: the client would use it. */
     for (size_t i = 0; i < c->protos.n; i++)
         if (strcmp(c->protos.v[i], "http/1.1") != 0)
             ty_warn(s->s.log, "tls settings",
@@ -126,8 +126,7 @@ static int open_port(struct ty_servers *s, int which, const char *field,
                      struct ty_http_server_opts *opts, struct ty_err *err)
 {
     opts->loop = s->s.loop;
-    /* Probes are answered when all else has no room: a limit of its own on connections is enough.
-     */
+    /* Probes must be answered when the budget is used up: a limit of connections is enough. */
     opts->budget = which == PORT_HEALTH ? NULL : s->s.budget;
     if (ty_http_server_new(opts, &s->port[which], err) < 0)
         return ty_wrap(err, "%s", field);
@@ -136,7 +135,7 @@ static int open_port(struct ty_servers *s, int which, const char *field,
     return 0;
 }
 
-/* 0, and a port of -1 for none. */
+/* Returns 0, with port -1 if it is off. */
 static int read_address(struct ty_servers *s, const char *field, const char *text,
                         struct ty_http_server_opts *o, struct ty_err *err)
 {
@@ -207,7 +206,7 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
     s->s = *settings;
     s->arena = ty_arena_new((size_t)128 << 20);
     s->metrics = ty_servers_metrics_new();
-    s->hooks = (struct ty_webhook_handler){ .jobs = settings->jobs,
+    s->hooks = (struct ty_webhook_handler){ .controller = settings->controller,
                                             .budget = settings->budget,
                                             .pipeline = settings->pipeline,
                                             .settings = settings->settings,
@@ -236,7 +235,7 @@ int ty_servers_set_certificate(struct ty_servers *s, const struct ty_pem *pem, s
     return r;
 }
 
-/* ---- closing ---- */
+/* ---- close ---- */
 
 static void on_port_stopped(void *ctx)
 {

@@ -1,5 +1,5 @@
-/* Who may see /metrics: with metrics.auth.enabled the API server is asked, first who the token's
- * owner is, then whether that one may get the path. */
+/* Authorization of /metrics: with metrics.auth.enabled, a TokenReview finds the user, then a
+ * SubjectAccessReview checks that the user may get the path. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -60,7 +60,8 @@ static struct ty_json *send_review(struct ty_arena *a, const struct ty_kind *kin
 
 static void on_token_review(void *ctx, const struct ty_kube_response *answer)
 {
-    static const char *const more[] = { "groups", "extra" }; /* extra: a token may be for less */
+    static const char *const more[] = { "groups",
+                                        "extra" }; /* extra: it may restrict what a token allows */
     struct metrics_call *c = ctx;
     struct ty_arena *a = c->q->arena;
     struct ty_json *spec = ty_json_object(a), *path = ty_json_object(a);
@@ -97,7 +98,7 @@ void ty_servers_handle_metrics(void *ctx, struct ty_http_request *q)
 {
     struct ty_servers *s = ctx;
     struct metrics_call *c = ty_new(q->arena, struct metrics_call);
-    struct ty_str token = ty_request_bearer(q);
+    struct ty_str token = ty_respond_bearer(q);
     struct ty_json *spec = ty_json_object(q->arena);
 
     *c = (struct metrics_call){ s, q };

@@ -1,4 +1,4 @@
-/* Who may see /metrics, as the API server's reviews tell it. With a real API server:
+/* Authorization of /metrics by the API server's reviews. With a real API server:
  * tests/operator/test_operator_ports.py. */
 #include "serve/servers_testing.h"
 
@@ -35,7 +35,8 @@ static void test_no_token(void **state)
     assert_string_equal(api_asked(&f->api, f->a), "");
 }
 
-/* Every answer that is no clear yes is a no, and the second question needs the first one's yes. */
+/* Every answer but a clear yes is a no, and the second review is sent only after the yes of the
+ * first. */
 static void test_no(void **state)
 {
     static const struct {
@@ -69,7 +70,7 @@ static void test_no(void **state)
     }
 }
 
-/* Who the token's owner is, whole, and what is to be seen. */
+/* The reviews carry the whole user and the path. */
 static void test_what_is_asked(void **state)
 {
     static const struct api_row rows[] = { { TOKEN, 201, USER },

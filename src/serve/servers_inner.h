@@ -21,37 +21,37 @@ struct ty_servers {
     struct ty_health_check ready_checks[4];
     struct ty_metrics *metrics;
     struct ty_status_api status;
-    struct ty_token_cache vouched, refused;   /* of the status API's tokens */
-    struct ty_servers_pending_request *asked; /* questions that are open */
-    size_t reviews;                           /* of them, for strangers */
-    size_t stopping;                          /* ports that are not yet silent */
+    struct ty_token_cache accepted, refused;    /* of the status API's tokens */
+    struct ty_servers_pending_request *pending; /* requests to the API server in flight */
+    size_t reviews;                             /* of them, reviews for unauthenticated clients */
+    size_t stopping;                            /* ports that still have requests */
     void (*done)(void *ctx);
     void *done_ctx;
 };
 
 /* servers_metrics.c */
 struct ty_metrics *ty_servers_metrics_new(void);
-void ty_servers_metrics_update(struct ty_servers *s); /* brings the numbers up to date */
+void ty_servers_metrics_update(struct ty_servers *s); /* collects the values of all parts */
 void ty_servers_metrics_review_started(void *ctx, struct ty_str path);
 void ty_servers_metrics_review_done(void *ctx, struct ty_str path, int code, double seconds);
 
-/* servers_request.c: questions to the API server, for a request that waits for the answer. */
-#define TY_REVIEWS_MAX         64 /* open at once */
-#define TY_REVIEWS_RESERVED    16 /* of them, left to tokens that were good before */
-#define TY_REVIEWS_PER_SUBJECT 16 /* about the same */
-/* Everything in it is copied. fn is called once, unless the servers go before: then the request is
- * answered 503. */
+/* servers_request.c: requests to the API server on behalf of a client that waits for the answer. */
+#define TY_REVIEWS_MAX         64 /* in flight at once */
+#define TY_REVIEWS_RESERVED    16 /* of them, reserved for tokens that were accepted before */
+#define TY_REVIEWS_PER_SUBJECT 16 /* about one subject */
+/* Copies everything in it. fn is called once, unless the servers are freed before: then the client
+ * gets 503. */
 void ty_servers_request(struct ty_servers *s, struct ty_http_request *q, struct ty_kube *kube,
                         const struct ty_kube_request *ask);
-/* A review for a stranger: `about` says what he wants, `known` that his token was good before.
- * -EBUSY: too many are open, nothing was asked. */
+/* A review for an unauthenticated client: `about` is its subject, `known` says that its token was
+ * accepted before. -EBUSY: too many reviews are in flight, none was sent. */
 int ty_servers_request_review(struct ty_servers *s, struct ty_http_request *q,
                               const struct ty_kube_request *ask, struct ty_str about, bool known);
 void ty_servers_request_cancel_all(struct ty_servers *s); /* after the ports are freed */
 
-/* servers_auth.c: for ty_http_server_opts.handle: /metrics, to those who may see it. */
+/* servers_auth.c: for ty_http_server_opts.handle: /metrics, for authorized clients. */
 void ty_servers_handle_metrics(void *ctx, struct ty_http_request *q);
-/* To the log: the API server would not do what a client of ours is now refused for. */
+/* Logs that a client is refused because the API server did not answer the review. */
 void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_response *a,
                                  const char *what);
 

@@ -1,4 +1,4 @@
-/* The numbers behind /metrics. The parts keep them; they are brought here when somebody asks. */
+/* Collects the values of /metrics from the parts at each scrape. */
 #include "serve/servers_inner.h"
 
 #include "base/budget.h"
@@ -19,7 +19,7 @@ static void set_gauge(struct ty_servers *s, enum ty_servers_metric row, const ch
     set_gauge2(s, row, label, NULL, value);
 }
 
-/* What nobody has asked for yet is shown as 0: the first of it is a change, too. */
+/* Series without a value yet are 0, so that their first increment is visible. */
 struct ty_metrics *ty_servers_metrics_new(void)
 {
     struct ty_metrics *m = ty_metrics_new(ty_servers_metrics_table);
@@ -58,7 +58,7 @@ static void update_controller(struct ty_servers *s, enum ty_controller_kind of)
     const struct ty_queue_kind *queue = NULL;
     struct ty_controller_counts n;
 
-    ty_trainjob_controller_count_of(s->s.jobs, of, &n, &queue);
+    ty_trainjob_controller_count_of(s->s.controller, of, &n, &queue);
     update_queue(s, name, queue);
     set_gauge2(s, TY_SERVERS_METRIC_RECONCILES, name, "success", (double)n.success);
     set_gauge2(s, TY_SERVERS_METRIC_RECONCILES, name, "error", (double)n.error);
@@ -79,7 +79,7 @@ static void update_jobs(struct ty_servers *s)
 
     for (int i = 0; i < TY_CONTROLLERS; i++)
         update_controller(s, (enum ty_controller_kind)i);
-    ty_trainjob_controller_count(s->s.jobs, &now);
+    ty_trainjob_controller_count(s->s.controller, &now);
     set_gauge(s, TY_SERVERS_METRIC_SECONDS, "trainjob_controller", now.seconds);
     set_gauge(s, TY_SERVERS_METRIC_WRITES, "apply", (double)now.applies);
     set_gauge(s, TY_SERVERS_METRIC_WRITES, "status", (double)now.statuses);
@@ -121,7 +121,7 @@ static void update_cache(struct ty_servers *s)
                                                    &ty_kind_secret,
                                                    &ty_kind_clustertrainingruntime,
                                                    &ty_kind_trainingruntime };
-    const struct ty_cache *w = ty_trainjob_controller_cache(s->s.jobs);
+    const struct ty_cache *w = ty_trainjob_controller_cache(s->s.controller);
     struct states jobs = { .cache = w };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -179,7 +179,7 @@ static const char *host_of(struct ty_arena *a, const char *server)
     return ty_arena_strndup(a, host.p, host.n);
 }
 
-/* As client-go labels them, so that its dashboards and alerts go on to work. */
+/* With client-go's labels, so that existing dashboards and alerts work. */
 static void update_requests(struct ty_servers *s)
 {
     const struct ty_apiserver_health_count *c = NULL;
@@ -215,7 +215,7 @@ void ty_servers_metrics_update(struct ty_servers *s)
 
 /* ---- the webhooks ---- */
 
-/* Whatever else somebody types is not worth a series. */
+/* Other values of users get no series of their own. */
 static const char *known_path(struct ty_str path)
 {
     size_t i = 0;

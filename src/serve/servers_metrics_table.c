@@ -1,4 +1,5 @@
-/* What /metrics has: the names and labels by which dashboards and alerts know v2.3.0, then ours. */
+/* The metrics: first those of v2.3.0, with the names and labels that dashboards and alerts use,
+ * then ours. */
 #include "serve/servers_metrics_table.h"
 
 #include "controller/trainjob_controller.h"
@@ -15,21 +16,21 @@ static const double review_bounds[] = { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 
     {                                                                                              \
         name, help, TY_METRIC_GAUGE, { __VA_ARGS__ }, NULL                                         \
     }
-#define SPREAD(name, help, bounds, ...)                                                            \
+#define HISTOGRAM(name, help, bounds, ...)                                                         \
     {                                                                                              \
         name, help, TY_METRIC_HISTOGRAM, { __VA_ARGS__ }, bounds                                   \
     }
 
 const struct ty_metric_desc ty_servers_metrics_table[] = {
     [TY_SERVERS_METRIC_RECONCILES] =
-        COUNTER("controller_runtime_reconcile_total",
-                "Looks at objects, by controller and what came of them.", "controller", "result"),
+        COUNTER("controller_runtime_reconcile_total", "Reconciliations by controller and result.",
+                "controller", "result"),
     [TY_SERVERS_METRIC_ERRORS] =
         COUNTER("controller_runtime_reconcile_errors_total",
-                "Looks that failed and are repeated, by controller.", "controller"),
-    [TY_SERVERS_METRIC_TIME] = SPREAD("controller_runtime_reconcile_time_seconds",
-                                      "Time of a look and its writes, by controller.",
-                                      ty_trainjob_controller_buckets, "controller"),
+                "Reconciliations that failed and are retried, by controller.", "controller"),
+    [TY_SERVERS_METRIC_TIME] = HISTOGRAM("controller_runtime_reconcile_time_seconds",
+                                         "Time of a reconciliation and its writes, by controller.",
+                                         ty_trainjob_controller_buckets, "controller"),
     [TY_SERVERS_METRIC_ACTIVE] =
         GAUGE("controller_runtime_active_workers",
               "Objects that are being written now, by controller.", "controller"),
@@ -37,18 +38,20 @@ const struct ty_metric_desc ty_servers_metrics_table[] = {
         GAUGE("controller_runtime_max_concurrent_reconciles",
               "How many may be written at once, all controllers together.", "controller"),
     [TY_SERVERS_METRIC_DEPTH] =
-        GAUGE("workqueue_depth", "Objects that wait to be looked at.", "controller", "name"),
+        GAUGE("workqueue_depth", "Objects that wait to be reconciled.", "controller", "name"),
     [TY_SERVERS_METRIC_ADDS] =
         COUNTER("workqueue_adds_total", "Objects that were queued.", "controller", "name"),
     [TY_SERVERS_METRIC_RETRIES] =
         COUNTER("workqueue_retries_total", "Objects that were queued again after a failure.",
                 "controller", "name"),
     [TY_SERVERS_METRIC_WAITED] =
-        SPREAD("workqueue_queue_duration_seconds", "Time from being queued to being looked at.",
-               ty_queue_bounds, "controller", "name"),
-    [TY_SERVERS_METRIC_WORKED] = SPREAD("workqueue_work_duration_seconds",
-                                        "Time from being looked at to the end of its writes.",
-                                        ty_queue_bounds, "controller", "name"),
+        HISTOGRAM("workqueue_queue_duration_seconds",
+                  "Time from being queued to the start of the reconciliation.", ty_queue_bounds,
+                  "controller", "name"),
+    [TY_SERVERS_METRIC_WORKED] =
+        HISTOGRAM("workqueue_work_duration_seconds",
+                  "Time from the start of the reconciliation to the end of its writes.",
+                  ty_queue_bounds, "controller", "name"),
     [TY_SERVERS_METRIC_UNFINISHED] =
         GAUGE("workqueue_unfinished_work_seconds",
               "Time that what is being written has taken so far, in all.", "controller", "name"),
@@ -65,11 +68,12 @@ const struct ty_metric_desc ty_servers_metrics_table[] = {
     [TY_SERVERS_METRIC_REVIEWING] =
         GAUGE("controller_runtime_webhook_requests_in_flight",
               "Admission reviews that are being judged now.", "webhook"),
-    [TY_SERVERS_METRIC_REVIEW_TIME] = SPREAD("controller_runtime_webhook_latency_seconds",
-                                             "Time to judge a review.", review_bounds, "webhook"),
+    [TY_SERVERS_METRIC_REVIEW_TIME] =
+        HISTOGRAM("controller_runtime_webhook_latency_seconds", "Time to judge a review.",
+                  review_bounds, "webhook"),
     [TY_SERVERS_METRIC_SECONDS] =
         COUNTER("trainyard_reconcile_seconds_total",
-                "Processor time spent on looks, by controller.", "controller"),
+                "CPU seconds spent reconciling, by controller.", "controller"),
     [TY_SERVERS_METRIC_AVAILABLE] =
         GAUGE("trainyard_api_server_available",
               "1: the API server answers and takes our credentials.", NULL),

@@ -4,7 +4,7 @@
 
 #include "serve/metrics.h"
 
-enum ty_servers_metric { /* as they are shown */
+enum ty_servers_metric { /* in the order of /metrics */
                          TY_SERVERS_METRIC_RECONCILES,
                          TY_SERVERS_METRIC_ERRORS,
                          TY_SERVERS_METRIC_TIME,

@@ -1,5 +1,5 @@
-/* That the table keeps to Prometheus' rules: a scraper refuses the whole page for one row that does
- * not. That it has v2.3.0's names is tests/adopt/test_metrics.py. */
+/* The table follows Prometheus' rules: a scraper refuses the whole page for one invalid row.
+ * v2.3.0's names are tested in tests/adopt/test_metrics.py. */
 #include "serve/servers_metrics_table.h"
 
 #include <ctype.h>
@@ -43,7 +43,7 @@ static void test_labels(void **state)
         const char *const *label = ty_servers_metrics_table[i].labels;
         for (int j = 0; j < TY_METRIC_LABELS && label[j]; j++) {
             assert_true(is_name(label[j]));
-            assert_string_not_equal(label[j], "le"); /* is the histograms' own */
+            assert_string_not_equal(label[j], "le"); /* reserved for histograms */
             for (int k = 0; k < j; k++)
                 assert_string_not_equal(label[j], label[k]);
         }
@@ -52,7 +52,7 @@ static void test_labels(void **state)
 
 static void test_bounds(void **state)
 {
-    int spreads = 0;
+    int histograms = 0;
 
     (void)state;
     for (int i = 0; i < TY_SERVERS_METRIC_END; i++) {
@@ -61,14 +61,14 @@ static void test_bounds(void **state)
         if (!r->buckets)
             continue;
         size_t n = ty_histogram_bound_count(r->buckets);
-        spreads++;
+        histograms++;
         assert_true(n > 0 && r->buckets[n] == 0); /* it has an end within what is counted */
         assert_true(ends(r->name, "_seconds") && r->buckets[0] > 0);
         for (size_t j = 1; j < n; j++)
             if (r->buckets[j] <= r->buckets[j - 1])
                 fail_msg("%s: bound %zu does not rise", r->name, j);
     }
-    assert_true(spreads > 0);
+    assert_true(histograms > 0);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* That the numbers are those of what happened. How they are written is metrics_test.c. */
+/* The values of the metrics. Their format is tested in metrics_test.c. */
 #include "controller/trainjob_controller_testing.h"
 #include "net/gnutls.h"
 #include "serve/servers_inner.h"
@@ -6,7 +6,7 @@
 #define RUNTIME_IN_USE                                                                             \
     "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\",\"finalizers\":["     \
     "\"trainer.kubeflow.org/resource-in-use\"]},\"spec\":{}}"
-#define PATCH_RT "PATCH " JOBS_GROUP "/clustertrainingruntimes/rt"
+#define PATCH_RT "PATCH " CONTROLLER_GROUP "/clustertrainingruntimes/rt"
 
 struct fixture {
     struct controller_fixture *w;
@@ -43,8 +43,8 @@ static int teardown(void **state)
     struct fixture *f = *state;
     void *w = f->w;
 
-    ty_trainjob_controller_free(f->w->jobs);
-    f->w->jobs = NULL;
+    ty_trainjob_controller_free(f->w->controller);
+    f->w->controller = NULL;
     ty_events_free(f->events);
     ty_webhook_cert_manager_free(f->certs);
     ty_metrics_free(f->servers.metrics);
@@ -58,19 +58,19 @@ static int teardown(void **state)
 static void begin(struct fixture *f, const struct api_row *rows)
 {
     f->w->api.rows = rows;
-    f->w->jobs = ty_trainjob_controller_new(&f->w->s);
+    f->w->controller = ty_trainjob_controller_new(&f->w->s);
     f->servers.metrics = ty_servers_metrics_new();
     f->servers.s = (struct ty_servers_settings){ .loop = &f->w->loop,
                                                  .kube = f->w->api.kube,
                                                  .config = &f->config,
-                                                 .jobs = f->w->jobs,
+                                                 .controller = f->w->controller,
                                                  .certs = f->certs,
                                                  .events = f->events,
                                                  .version = "1.2.3" };
-    ty_trainjob_controller_lead(f->w->jobs);
+    ty_trainjob_controller_lead(f->w->controller);
 }
 
-/* Measured and printed, NUL-terminated. */
+/* The page, NUL-terminated. */
 static const char *text(struct fixture *f)
 {
     f->text.n = 0;
@@ -87,17 +87,17 @@ static const char *text(struct fixture *f)
 static void test_one_job(void **state)
 {
     static const struct api_row rows[] = {
-        JOBS_ONE,
-        { JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}" },
-        { JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}" },
-        { JOBS_STATUS, API_PATCHED, JOBS_JOB },
+        CONTROLLER_ONE_JOB,
+        { CONTROLLER_APPLY_SNAPSHOT, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}" },
+        { CONTROLLER_APPLY_JOBSET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}" },
+        { CONTROLLER_PATCH_STATUS, API_PATCHED, CONTROLLER_JOB },
         { 0 }
     };
     struct fixture *f = *state;
 
     begin(f, rows);
     controller_run_until(f->w, controller_reconciled);
-    for (int i = 0; i < 2; i++) { /* asked twice, counted once */
+    for (int i = 0; i < 2; i++) { /* scraped twice, counted once */
         const char *t = text(f);
         assert_has(t, "\ntrainyard_writes_total{verb=\"apply\"} 2\n");
         assert_has(t, "\ntrainyard_writes_total{verb=\"delete\"} 0\n");
@@ -123,16 +123,17 @@ static void test_one_job(void **state)
 
 static int runtime_failed(struct controller_fixture *w)
 {
-    return strstr(controller_log(w), "because") && ty_trainjob_controller_idle(w->jobs);
+    return strstr(controller_log(w), "because") && ty_trainjob_controller_idle(w->controller);
 }
 
-/* A runtime's finalizer that cannot be taken off is no look at a TrainJob that failed: the looks
- * that went well would be fewer than none. */
+/* A failed patch of a runtime's finalizer is no failed reconcile of a TrainJob: the number of
+ * successful ones would become negative. */
 static void test_a_runtime_that_fails(void **state)
 {
-    static const struct api_row rows[] = { { "GET " JOBS_GROUP "/clustertrainingruntimes?limit",
-                                             200, JOBS_LIST(RUNTIME_IN_USE) },
-                                           { PATCH_RT, 403, JOBS_REFUSED(403, "Forbidden") },
+    static const struct api_row rows[] = { { "GET " CONTROLLER_GROUP
+                                             "/clustertrainingruntimes?limit",
+                                             200, CONTROLLER_LIST(RUNTIME_IN_USE) },
+                                           { PATCH_RT, 403, CONTROLLER_REFUSAL(403, "Forbidden") },
                                            { 0 } };
     struct fixture *f = *state;
 
@@ -147,13 +148,16 @@ static void test_a_runtime_that_fails(void **state)
 
 static int one_is_held(struct controller_fixture *w)
 {
-    return ty_trainjob_controller_synced(w->jobs) && w->api.n_open == w->jobs->n_watched + 1;
+    return ty_trainjob_controller_synced(w->controller) &&
+           w->api.n_open == w->controller->n_watched + 1;
 }
 
-/* The server does not answer: who looks sees that something takes long, and how long. */
+/* The server does not answer: the metrics show that a reconcile takes long, and how long. */
 static void test_one_that_is_being_written(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, { JOBS_CM, 0, NULL }, { 0 } };
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           { CONTROLLER_APPLY_SNAPSHOT, 0, NULL },
+                                           { 0 } };
     struct fixture *f = *state;
 
     begin(f, rows);
@@ -175,9 +179,10 @@ static int event_written(struct controller_fixture *w)
 
 static void test_events(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE,
-                                           { JOBS_CM, 422, JOBS_REFUSED(422, "Invalid") },
-                                           { JOBS_STATUS, API_PATCHED, JOBS_JOB },
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           { CONTROLLER_APPLY_SNAPSHOT, 422,
+                                             CONTROLLER_REFUSAL(422, "Invalid") },
+                                           { CONTROLLER_PATCH_STATUS, API_PATCHED, CONTROLLER_JOB },
                                            { "POST /apis/events.k8s.io/", 201, "{}" },
                                            { 0 } };
     struct fixture *f = *state;
@@ -189,7 +194,7 @@ static void test_events(void **state)
     assert_has(t, "\ntrainyard_events_total{result=\"dropped\"} 0\n");
 }
 
-/* By code, host and method, as client-go has them; asked twice, counted once. */
+/* By code, host and method, as in client-go; scraped twice, counted once. */
 static void test_requests(void **state)
 {
     struct fixture *f = *state;

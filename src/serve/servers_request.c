@@ -1,7 +1,7 @@
-/* Questions to the API server on behalf of a request. They are kept in a list: for the end, when
- * nobody is left to be answered, and to bound what strangers can make us ask. A stranger who forges
- * tokens that look well, for one job or for none that there is, takes the turns of those who report
- * about the same, and never all of them. */
+/* Requests to the API server on behalf of clients, in a list: to cancel them when the servers are
+ * freed, and to limit the reviews that unauthenticated clients can cause. A client that forges
+ * well-formed tokens, for one job or for jobs that do not exist, uses up the reviews of that
+ * subject, and never all of them. */
 #include <errno.h>
 
 #include "serve/respond.h"
@@ -43,11 +43,11 @@ static struct ty_servers_pending_request *send_request(struct ty_servers *s,
     struct ty_kube_request ours = *ask;
 
     *k = (struct ty_servers_pending_request){
-        .s = s, .q = q, .fn = ask->fn, .ctx = ask->ctx, .next = s->asked, .at = &s->asked
+        .s = s, .q = q, .fn = ask->fn, .ctx = ask->ctx, .next = s->pending, .at = &s->pending
     };
-    if (s->asked)
-        s->asked->at = &k->next;
-    s->asked = k;
+    if (s->pending)
+        s->pending->at = &k->next;
+    s->pending = k;
     ours.fn = on_answer;
     ours.ctx = k;
     k->op = ty_kube_start(kube, &ours);
@@ -66,7 +66,7 @@ int ty_servers_request_review(struct ty_servers *s, struct ty_http_request *q,
     struct ty_kube_request ours = *what;
     size_t most = known ? TY_REVIEWS_MAX : TY_REVIEWS_MAX - TY_REVIEWS_RESERVED, same = 0;
 
-    for (const struct ty_servers_pending_request *k = s->asked; k; k = k->next)
+    for (const struct ty_servers_pending_request *k = s->pending; k; k = k->next)
         same += k->review && ty_str_eq(k->about, about);
     if (s->reviews >= most || (!known && same >= TY_REVIEWS_PER_SUBJECT))
         return -EBUSY;
@@ -81,8 +81,8 @@ int ty_servers_request_review(struct ty_servers *s, struct ty_http_request *q,
 
 void ty_servers_request_cancel_all(struct ty_servers *s)
 {
-    while (s->asked) {
-        struct ty_servers_pending_request *k = s->asked;
+    while (s->pending) {
+        struct ty_servers_pending_request *k = s->pending;
         remove_request(k);
         ty_kube_cancel(k->op);
         ty_respond_text(k->q, 503, TY_LIT("the server ends\n"));

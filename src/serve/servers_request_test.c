@@ -1,4 +1,4 @@
-/* How many questions strangers can make us ask. */
+/* Limits of the reviews that unauthenticated clients can cause. */
 #include <errno.h>
 
 #include "serve/servers_testing.h"
@@ -6,7 +6,8 @@
 
 #define ASK "POST /apis/authentication.k8s.io/v1/tokenreviews"
 
-/* Each request of a client becomes a review about what its path says; "/known/X" has been here. */
+/* Each request of a client becomes a review about the subject in its path; the token of "/known/X"
+ * was accepted before. */
 static void handle(void *ctx, struct ty_http_request *q);
 
 static const struct api_row held[] = { { ASK, 0, NULL }, { 0 } };
@@ -87,9 +88,9 @@ static void about_the_same(void **state)
 
     send_more(&b, 30, "/a/", false);
     assert_int_equal(b.refused, 30 - TY_REVIEWS_PER_SUBJECT);
-    send_more(&b, 5, "/b/", false); /* others have their turn */
+    send_more(&b, 5, "/b/", false); /* other subjects are served */
     assert_int_equal(b.refused, 30 - TY_REVIEWS_PER_SUBJECT);
-    /* and so has the next one about the same, when they are over */
+    /* and so is the next one about the same, when they are answered */
     while (b.f->servers.reviews) {
         while (api_holds(&b.f->api, ASK))
             ty_http_request_respond(api_take(&b.f->api, ASK), 201, "application/json",
@@ -103,7 +104,7 @@ static void about_the_same(void **state)
     end(&b);
 }
 
-/* However many things strangers ask about, who was good before has room. */
+/* However many subjects are asked about, tokens that were accepted before are served. */
 static void about_all(void **state)
 {
     struct burst b = { .f = *state };

@@ -1,5 +1,5 @@
-/* The status API on a cluster: a pod's projected token says for which TrainJob it was made (its
- * audience) and in which namespace it lives; the API server checks it and takes the status. */
+/* The status API on a cluster: a pod's projected token has the TrainJob in its audience and the
+ * namespace in its subject; the API server reviews the token and stores the status. */
 #include <errno.h>
 #include <time.h>
 
@@ -16,8 +16,8 @@ struct token_review {
     struct ty_str audience;
 };
 
-/* An authenticator that does not know of audiences leaves the list empty and has checked the token
- * for the API server's own: the API asks its clients to look. */
+/* An authenticator that does not support audiences leaves the list empty and has checked the token
+ * for the API server's own: TokenReview's documentation tells clients to check that. */
 static bool has_audience(const struct ty_json *review, struct ty_str audience)
 {
     const struct ty_json *list = ty_json_at(review, "status.audiences");
@@ -39,7 +39,7 @@ static void on_token_review(void *ctx, const struct ty_kube_response *a)
                 ty_str_starts(ty_json_str_at(a->json, "status.user.username"), ty_str(owner));
 
     if (a->r == 0)
-        ty_token_cache_add(good ? &k->s->vouched : &k->s->refused, call->token, k->audience,
+        ty_token_cache_add(good ? &k->s->accepted : &k->s->refused, call->token, k->audience,
                            uv_now(k->s->s.loop),
                            good ? TY_TOKEN_CACHE_TTL_MS : TY_TOKEN_CACHE_DENIED_TTL_MS);
     else
@@ -47,11 +47,12 @@ static void on_token_review(void *ctx, const struct ty_kube_response *a)
     ty_status_authorized(call, a->r < 0 ? -EIO : good);
 }
 
-/* All that is about jobs which nobody knows is about the same. */
+/* Jobs that do not exist share one subject. */
 static struct ty_str review_subject(const struct token_review *k)
 {
     const struct ty_status_call *c = k->call;
-    const struct ty_cache *w = k->s->s.jobs ? ty_trainjob_controller_cache(k->s->s.jobs) : NULL;
+    const struct ty_cache *w =
+        k->s->s.controller ? ty_trainjob_controller_cache(k->s->s.controller) : NULL;
     bool known = !w || ty_cache_get(w, &ty_kind_trainjob, c->ns, c->name);
 
     return known ? k->audience : TY_LIT("no such job");
@@ -61,7 +62,7 @@ static int start_review(struct token_review *k)
 {
     struct ty_arena *a = k->call->arena;
     struct ty_json *review = ty_json_object(a), *spec = ty_json_object(a);
-    bool known = ty_token_cache_had(&k->s->vouched, k->call->token, k->audience);
+    bool known = ty_token_cache_had(&k->s->accepted, k->call->token, k->audience);
 
     ty_json_push(a, ty_json_ensure_array(a, spec, "audiences"), ty_json_str(a, k->audience));
     ty_json_set(a, spec, "token", ty_json_str(a, k->call->token));
@@ -78,7 +79,7 @@ static int start_review(struct token_review *k)
                                      review_subject(k), known);
 }
 
-/* Nobody is asked about a token that could not be good: v2.3.0, which checks them itself, refuses
+/* No review for a token that could not be accepted: v2.3.0, which verifies tokens itself, refuses
  * the same ones. */
 static void authorize_call(void *ctx, struct ty_status_call *call)
 {
@@ -88,7 +89,7 @@ static void authorize_call(void *ctx, struct ty_status_call *call)
     uint64_t now = uv_now(s->s.loop);
 
     *k = (struct token_review){ s, call, audience };
-    if (ty_token_cache_has(&s->vouched, call->token, audience, now))
+    if (ty_token_cache_has(&s->accepted, call->token, audience, now))
         ty_status_authorized(call, 1);
     else if (!ty_jwt_is_plausible(call->arena, call->token, audience, call->ns, time(NULL)) ||
              ty_token_cache_has(&s->refused, call->token, audience, now))
@@ -107,8 +108,8 @@ static void on_status_written(void *ctx, const struct ty_kube_response *a)
     ty_status_applied(call, a->code, ty_arena_printf(call->arena, "%.*s", TY_ARG(a->message)));
 }
 
-/* What is applied: a time that was not reported is null, as v2.3.0 has it, so that the API server's
- * words are the same. */
+/* The apply body: a time that was not reported is null, as in v2.3.0, so that the API server's
+ * messages are the same. */
 static struct ty_json *status_to_apply(struct ty_arena *a, const struct ty_json *trainer_status)
 {
     struct ty_json *v = ty_json_copy(a, trainer_status, 0);

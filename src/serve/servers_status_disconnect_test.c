@@ -1,6 +1,5 @@
-/* The status API, whose answers take two of the API server's: the connection ends, or the whole
- * server, at every step of them. What was shown to be good is the token that was asked about, and
- * no other. */
+/* The status API needs two answers of the API server: the connection, or the whole server, ends at
+ * every step. Only the reviewed token is cached as accepted. */
 #define DEADLINE_MS 300
 #include "serve/jwt_testing.h"
 #include "serve/servers_testing.h"
@@ -65,7 +64,7 @@ static bool is_taken(void *ctx)
 
 static bool is_over(void *ctx)
 {
-    return !((struct servers_fixture *)ctx)->servers.asked;
+    return !((struct servers_fixture *)ctx)->servers.pending;
 }
 
 static void wait_asked(struct servers_fixture *f, const char *ask)
@@ -73,7 +72,7 @@ static void wait_asked(struct servers_fixture *f, const char *ask)
     loop_until(&f->loop, is_asked, &(struct waited){ f, ask });
 }
 
-/* A review is open whose client is gone, by its own will or by the deadline. */
+/* A review is in flight whose client has disconnected, or exceeded its deadline. */
 static void lose(struct servers_fixture *f, int fd, bool reset)
 {
     if (reset)
@@ -95,7 +94,7 @@ static void before_the_review(void **state)
     assert_string_equal(api_asked(&f->api, f->a), "");
 }
 
-/* The memory of the first connection is now another's, who shows a token of the same length. */
+/* The memory of the first connection is reused by a client with a token of the same length. */
 static void during_the_review(struct servers_fixture *f, bool reset)
 {
     static const struct api_row no[] = { { ASK, 201, "{}" }, { 0 } };
@@ -107,7 +106,7 @@ static void during_the_review(struct servers_fixture *f, bool reset)
     fd = post(f, "jjjjj");
     wait_asked(f, ASK);
     ty_http_request_respond(first, 201, "application/json", TY_LIT(YES));
-    wait_asked(f, WRITE); /* it was good: the report is taken, although nobody hears of it */
+    wait_asked(f, WRITE); /* accepted: the report is stored, although the client is gone */
     ty_http_request_respond(api_take(&f->api, WRITE), 200, "application/json", TY_LIT("{}"));
     ty_http_request_respond(api_take(&f->api, ASK), 201, "application/json", TY_LIT("{}"));
     loop_until(&f->loop, is_over, f);
@@ -157,8 +156,7 @@ static void deadline_during_the_write(void **state)
     during_the_write(*state, false);
 }
 
-/* The server goes while its requests wait; what comes later is for nobody (see servers_teardown).
- */
+/* The server is freed while its requests wait; later answers are dropped (see servers_teardown). */
 static void freed_during_the_review(void **state)
 {
     struct servers_fixture *f = *state;

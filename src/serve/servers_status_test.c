@@ -1,5 +1,5 @@
-/* Who may post progress, as the API server's reviews tell it. A real API server judges real tokens
- * in tests/operator; here it says what a real one says seldom. */
+/* Authorization of status reports by the API server's reviews. tests/operator has real tokens and a
+ * real API server; here are its rare answers. */
 #include "serve/jwt_testing.h"
 #include "serve/servers_testing.h"
 
@@ -27,7 +27,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* A token that looks well; `signature` tells it from others. */
+/* A well-formed token; `signature` distinguishes it from others. */
 static const char *token(struct servers_fixture *f, const char *signature)
 {
     return jwt_good(f->a, "ns", AUD, signature);
@@ -50,7 +50,7 @@ static void test_a_good_token(void **state)
     assert_has(f->api.body.p, "\"status\":{\"trainerStatus\":{\"lastUpdatedTime\":");
 }
 
-/* What is asked: this token, for this job of this namespace. */
+/* The review: this token, for this job of this namespace. */
 static void test_the_review_names_the_audience(void **state)
 {
     static const struct api_row rows[] = { { ASK, 201, REVIEW("false", "", "") }, { 0 } };
@@ -73,7 +73,8 @@ static void test_reviews_that_are_no_yes(void **state)
         { 201, REVIEW("true", "system:serviceaccount:other:default", FOR(AUD)), 403 },
         { 201, REVIEW("true", "system:serviceaccount:nsx:default", FOR(AUD)), 403 },
         { 201, REVIEW("true", "ns", FOR(AUD)), 403 },
-        { 201, REVIEW("true", "system:serviceaccount:ns:default", ""), 403 }, /* knows of none */
+        { 201, REVIEW("true", "system:serviceaccount:ns:default", ""),
+          403 }, /* without audiences */
         { 201, REVIEW("true", "system:serviceaccount:ns:default", FOR(AUD "es")), 403 },
         { 201, "{\"status\":{\"authenticated\":\"true\"}}", 403 },
         { 201, "{}", 403 },
@@ -87,11 +88,11 @@ static void test_reviews_that_are_no_yes(void **state)
         struct api_row rows[] = { { ASK, cases[i].code, cases[i].body }, TAKEN, { 0 } };
         const char *other = token(f, ty_arena_printf(f->a, "t%zu", i));
         assert_int_equal(post(f, rows, PATH, other), cases[i].want);
-        assert_string_equal(api_asked(&f->api, f->a), ASK "\n"); /* and nothing is written */
+        assert_string_equal(api_asked(&f->api, f->a), ASK "\n"); /* and no write */
     }
 }
 
-/* Whoever is no more than a stranger costs no request. */
+/* A token that cannot be accepted causes no request. */
 static void test_no_good_token_no_question(void **state)
 {
     static const struct api_row rows[] = { { ASK, 201, YES }, TAKEN, { 0 } };
@@ -111,7 +112,7 @@ static void test_no_good_token_no_question(void **state)
     assert_string_equal(api_asked(&f->api, f->a), "");
 }
 
-static void forget(struct ty_token_cache *v, uint64_t now) /* as if its time had passed */
+static void forget(struct ty_token_cache *v, uint64_t now) /* as if it had expired */
 {
     for (size_t i = 0; i < TY_TOKEN_CACHE_SLOTS; i++)
         v->slot[i].until_ms = v->slot[i].until_ms ? now : 0;
@@ -120,7 +121,7 @@ static void forget(struct ty_token_cache *v, uint64_t now) /* as if its time had
 static const struct api_row yes[] = { { ASK, 201, YES }, TAKEN, { 0 } };
 static const struct api_row no[] = { { ASK, 201, REVIEW("false", "", "") }, TAKEN, { 0 } };
 
-/* A yes is remembered for a while, for that token and that job. */
+/* A yes is cached, for that token and that job. */
 static void test_a_yes_is_remembered(void **state)
 {
     static const char base[] = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/";
@@ -136,11 +137,11 @@ static void test_a_yes_is_remembered(void **state)
                      403);
     assert_int_equal(post(f, no, ty_arena_printf(f->a, "%sns2/trainjobs/job/status", base), t),
                      403);
-    forget(&f->servers.vouched, uv_now(&f->loop));
+    forget(&f->servers.accepted, uv_now(&f->loop));
     assert_int_equal(post(f, no, PATH, t), 403);
 }
 
-/* A no, too, for a few seconds: the same token again costs nothing. */
+/* A no, too, for a few seconds: the same token causes no request. */
 static void test_a_no_is_remembered(void **state)
 {
     struct servers_fixture *f = *state;

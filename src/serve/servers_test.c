@@ -1,4 +1,4 @@
-/* Ports that open and close together. Over TLS, with a real API server: tests/operator. */
+/* Opening and closing of the ports. Over TLS, with a real API server: tests/operator. */
 #include "controller/trainjob_controller_testing.h"
 #include "net/gnutls.h"
 #include "serve/servers_inner.h"
@@ -23,13 +23,13 @@ static int setup(void **state)
     assert_non_null(f);
     controller_setup(&w);
     f->w = w;
-    f->w->jobs = ty_trainjob_controller_new(&f->w->s);
+    f->w->controller = ty_trainjob_controller_new(&f->w->s);
     assert_int_equal(ty_gnutls_load(&f->gnutls, &err), 0);
     f->certs = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
         .loop = &f->w->loop, .gnutls = &f->gnutls, .dir = "/nowhere" });
     f->config = ty_config_default;
     f->config.webhook_host = "127.0.0.1";
-    f->config.webhook_port = 0; /* any that is free */
+    f->config.webhook_port = 0; /* any free port */
     f->config.health_address = "127.0.0.1:0";
     f->config.metrics_address = "127.0.0.1:0";
     f->config.metrics_secure = false;
@@ -41,7 +41,7 @@ static int setup(void **state)
                                          .settings = &f->w->settings,
                                          .pipeline = &f->w->pipeline,
                                          .log = &f->w->log,
-                                         .jobs = f->w->jobs,
+                                         .controller = f->w->controller,
                                          .certs = f->certs,
                                          .version = "1" };
     *state = f;
@@ -90,17 +90,17 @@ static void test_health(void **state)
     assert_has(get(f, PORT_HEALTH, "/metrics"), "HTTP/1.1 404 ");
 }
 
-/* That the API server refuses us is shown, and has a number; it takes no webhook out of service. */
+/* A refusal by the API server is shown and has a metric; webhooks stay in service. */
 static void test_refused_by_the_api_server(void **state)
 {
-    static const struct api_row never[] = { { "GET " JOBS_GROUP "/trainjobs?limit", 0, NULL },
+    static const struct api_row never[] = { { "GET " CONTROLLER_GROUP "/trainjobs?limit", 0, NULL },
                                             { 0 } };
     struct fixture *f = *state;
     struct ty_apiserver_health *t = ty_apiserver_health_new(&(struct ty_apiserver_health_settings){
         .loop = &f->w->loop, .config = &f->w->api.config, .log = &f->w->log });
     struct ty_kube_request_result seen = { .method = "PATCH", .code = 401, .whole = true };
 
-    f->w->api.rows = never; /* so the cache is not complete */
+    f->w->api.rows = never; /* so the cache is not synced */
     f->s.apiserver_health = t;
     open_all(f);
     assert_has(get(f, PORT_HEALTH, "/readyz/api-server"), "HTTP/1.1 200 ");
@@ -117,7 +117,7 @@ static void test_refused_by_the_api_server(void **state)
     ty_apiserver_health_free(t);
 }
 
-/* SIGHUP may give them other names. */
+/* SIGHUP may change the paths. */
 static void test_other_names(void **state)
 {
     struct fixture *f = *state;
@@ -129,11 +129,12 @@ static void test_other_names(void **state)
     ty_servers_set_health_paths(f->servers);
     assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 200 ");
     assert_has(get(f, PORT_HEALTH, "/ready"), "HTTP/1.1 500 ");
-    assert_has(get(f, PORT_HEALTH, "/healthz"), "HTTP/1.1 200 "); /* the usual ones stay */
+    assert_has(get(f, PORT_HEALTH, "/healthz"), "HTTP/1.1 200 "); /* the default paths stay */
     assert_has(get(f, PORT_HEALTH, "/readyz"), "HTTP/1.1 500 ");
     f->config.liveness = "readyz";
     ty_servers_set_health_paths(f->servers);
-    assert_has(get(f, PORT_HEALTH, "/readyz"), "HTTP/1.1 200 "); /* what is said, goes first */
+    assert_has(get(f, PORT_HEALTH, "/readyz"),
+               "HTTP/1.1 200 "); /* a configured path comes before a default one */
     assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 404 ");
 }
 
@@ -164,7 +165,7 @@ static void test_what_is_off(void **state)
     assert_non_null(f->servers->port[PORT_STATUS]);
 }
 
-/* The sentence names the setting; what was open already is closed again. */
+/* The error names the setting; ports that were open are closed. */
 static void test_addresses_that_are_wrong(void **state)
 {
     struct fixture *f = *state;

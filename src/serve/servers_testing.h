@@ -1,5 +1,5 @@
-/* For the tests of the operator's servers: one of their handlers on a loopback port, and behind it
- * an API server that says what the test tells it to (store/api_testing.h). */
+/* Test fixture: a handler of the servers on a loopback port, and behind it an API server with
+ * scripted answers (store/api_testing.h). */
 #ifndef TY_SERVE_SERVERS_TESTING_H
 #define TY_SERVE_SERVERS_TESTING_H
 
@@ -7,7 +7,7 @@
 #include "store/api_testing.h"
 
 #ifndef DEADLINE_MS
-#define DEADLINE_MS 0 /* the usual */
+#define DEADLINE_MS 0 /* the default */
 #endif
 
 struct servers_fixture {
@@ -55,7 +55,7 @@ static inline int servers_teardown(void **state)
     return 0;
 }
 
-/* The status code of a request: its first line, more headers, its body. */
+/* Sends a request (first line, more headers, body); returns the status code. */
 static inline int servers_ask(struct servers_fixture *w, const struct api_row *rows,
                               const char *line, const char *headers, const char *body)
 {

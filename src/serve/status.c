@@ -1,4 +1,4 @@
-/* One post of progress, step by step. */
+/* Handles one status report, step by step. */
 #include "serve/status.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define HEAD "/apis/trainer.kubeflow.org/v1alpha1/namespaces/"
 
-/* The rest up to the next '/', which must be followed by `then`; false: it is not so. */
+/* The rest up to the next '/', which must be followed by `then`; false: no match. */
 static bool next_segment(struct ty_str *rest, const char *then, struct ty_str *ret)
 {
     struct ty_str tail = ty_str(then);
@@ -45,7 +45,7 @@ void ty_status_handle(const struct ty_status_api *api, struct ty_http_request *q
         ty_respond_failure(q, 404, "NotFound", "Not found");
         return;
     }
-    c->token = ty_request_bearer(q);
+    c->token = ty_respond_bearer(q);
     api->authorize(api->ctx, c);
 }
 

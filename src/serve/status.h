@@ -2,11 +2,10 @@
 /* The status API (docs/spec/trainer.md 9): training processes post their progress.
  *
  *   POST /apis/trainer.kubeflow.org/v1alpha1/namespaces/NS/trainjobs/NAME/status
- *     size --> authorize --> decode --> apply --> 200, the payload as it was understood
+ *     size --> authorize --> decode --> apply --> 200, the payload as it was decoded
  *      413      403 429        422     404 422 500
  *
- * Who may post, and where progress is kept, is the caller's: the operator asks the API server, the
- * local engine itself. */
+ * The caller authorizes and stores: the operator through the API server, the local engine itself. */
 /* clang-format on */
 #ifndef TY_SERVE_STATUS_H
 #define TY_SERVE_STATUS_H
@@ -14,11 +13,11 @@
 #include "net/http_server.h"
 #include "json/json.h"
 
-#define TY_STATUS_BODY_MAX ((size_t)65536) /* give it to the server as body_bytes */
+#define TY_STATUS_BODY_MAX ((size_t)65536) /* for ty_http_server_opts.body_bytes */
 
-/* One post. Valid until it is answered. */
+/* One request. Valid until it is answered. */
 struct ty_status_call {
-    struct ty_str token; /* of "Authorization: Bearer TOKEN"; empty if there is none */
+    struct ty_str token; /* of "Authorization: Bearer TOKEN"; empty: none */
     struct ty_str ns, name;
     struct ty_json *trainer_status; /* for apply: as Go would write it, times in UTC */
     struct ty_arena *arena;
@@ -28,22 +27,22 @@ struct ty_status_call {
 
 struct ty_status_api {
     void *ctx;
-    /* Each answers exactly once, at once or later, through the function of its name below. */
+    /* Each calls the function of its name below exactly once, at once or later. */
     void (*authorize)(void *ctx, struct ty_status_call *call);
-    /* Only with a trainerStatus, which replaces the one that is there, whole. */
+    /* Only with a trainerStatus, which replaces the stored one. */
     void (*apply)(void *ctx, struct ty_status_call *call);
 };
 
 /* For ty_http_server_opts.handle: takes the request. The api must outlive it. */
 void ty_status_handle(const struct ty_status_api *api, struct ty_http_request *q);
-/* 1 yes, 0 no, -EBUSY: later, as 429; otherwise negative: it cannot be found out. */
+/* 1 yes, 0 no, -EBUSY: too many requests (429); other negative: the check failed. */
 void ty_status_authorized(struct ty_status_call *call, int verdict);
-/* What the API server answered to the write: 200 to 299; 404; 400 or 422 with its message; all else
- * is an error of ours. */
+/* The API server's answer to the write: 200 to 299; 404; 400 or 422 with its message; anything else
+ * is an internal error. */
 void ty_status_applied(struct ty_status_call *call, int code, const char *message);
 
-/* What the API server would say of this trainerStatus in TrainJob `name`: NULL if nothing. Lives
- * with the arena. */
+/* The message with which the API server would refuse this trainerStatus in TrainJob `name`; NULL:
+ * it is valid. Lives with the arena. */
 const char *ty_status_refusal(struct ty_arena *a, struct ty_str name,
                               const struct ty_json *trainer_status);
 

@@ -10,7 +10,7 @@
 #define DEPTH     64u
 #define GO_ZERO_S (-62135596800) /* 0001-01-01T00:00:00Z */
 
-/* The bytes of the first value, or all of it when that has no end: the parser will say so. */
+/* The bytes of the first value, or everything if it has no end: the parser reports that. */
 static struct ty_str first_value(struct ty_str s)
 {
     size_t depth = 0, i = 0;
@@ -31,7 +31,7 @@ static struct ty_str first_value(struct ty_str s)
     return s;
 }
 
-/* Go finds a field in any case; the exact name is tried first. */
+/* Go matches fields case-insensitively; the exact name is tried first. */
 static void rename_fields(struct ty_arena *a, const struct ty_schema *s, struct ty_json *v)
 {
     if (s->type == TY_T_ARRAY)
@@ -50,7 +50,7 @@ static void rename_fields(struct ty_arena *a, const struct ty_schema *s, struct 
     }
 }
 
-/* As metav1.Time is written: UTC, whole seconds; Go's zero is no time at all. */
+/* As metav1.Time is encoded: UTC, whole seconds; Go's zero time is null. */
 static void round_time(struct ty_arena *a, struct ty_json *status)
 {
     int64_t t = 0;
@@ -63,7 +63,7 @@ static void round_time(struct ty_arena *a, struct ty_json *status)
         ty_json_set(a, status, "lastUpdatedTime", ty_json_str(a, ty_time_text(a, t)));
 }
 
-/* The API server is shown both texts of a metric, empty ones too, and says what is wrong. */
+/* Both texts of a metric are sent, empty ones too: the API server reports what is wrong. */
 static void fill_metrics(struct ty_arena *a, struct ty_json *status)
 {
     struct ty_json *metrics = ty_json_get(status, "metrics");

@@ -1,4 +1,4 @@
-/* What is understood of a post is understood the same when it comes back. */
+/* A decoded report, encoded and decoded again, is the same. */
 #include "serve/status_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -62,7 +62,7 @@ static void as_go_reads_it(void **state TY_UNUSED)
         { "{\"trainerStatus\":{\"progressPercentage\":\"5\"}}", "invalid" },
         { "{\"trainerStatus\":{\"progressPercentage\":5.5}}", "invalid" },
         { "{\"trainerStatus\":{\"progressPercentage\":4294967296}}", "invalid" },
-        { "{\"trainerStatus\":{\"progressPercentage\":150}}", /* the API server's business */
+        { "{\"trainerStatus\":{\"progressPercentage\":150}}", /* the API server validates ranges */
           "{\"progressPercentage\":150}" },
         { "{\"trainerStatus\":{\"metrics\":{}}}", "invalid" },
         { "{\"trainerStatus\":{\"metrics\":[{\"name\":\"l\",\"value\":1.5}]}}", "invalid" },

@@ -5,7 +5,8 @@
 #define TIME "\"lastUpdatedTime\":\"2026-01-02T03:04:05Z\""
 #define GOOD "{\"trainerStatus\":{\"progressPercentage\":5," TIME "}}"
 
-/* The token says what happens: "t" is right, "broken" cannot be checked, all else is wrong. */
+/* The token chooses the result: "t" is accepted, "broken" cannot be checked, any other is
+ * refused. */
 struct fixture {
     struct serve_world w; /* first */
     struct ty_status_api api;
@@ -147,7 +148,7 @@ static void tokens(void **state)
     }
     is_failure(post(f, "POST " PATH, "Authorization: Bearer broken\r\n", GOOD), 500,
                "InternalError", "Internal error");
-    /* a wrong token is told before a wrong payload */
+    /* a refused token is reported before an invalid payload */
     is_failure(post(f, "POST " PATH, "", "rubbish"), 403, "Forbidden", "Forbidden");
     assert_string_equal(f->kept, "");
 }
@@ -176,12 +177,12 @@ static void sizes(void **state)
     struct fixture *f = *state;
 
     memset(body, 'x', sizeof(body) - 1);
-    /* announced: before the token is looked at, whatever the path */
+    /* by Content-Length: before the token is checked, for any path */
     snprintf(text, sizeof(text),
              "POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
              strlen(body), body);
     is_failure(serve_talk(&f->w, text), 413, "RequestEntityTooLarge", "Payload too large");
-    /* in chunks: found out while decoding */
+    /* chunked: while decoding */
     snprintf(text, sizeof(text),
              "POST " PATH " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" AUTH
              "Transfer-Encoding: chunked\r\n\r\n%zx\r\n%s\r\n0\r\n\r\n",

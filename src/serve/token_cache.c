@@ -1,14 +1,15 @@
-/* A table with one place for each hash. */
+/* A hash table with one slot for each hash value. */
 #include "serve/token_cache.h"
 
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
 
-/* The audience is in the hash: a token that is good for one job says nothing of another. */
+/* The hash includes the audience: a token that is accepted for one job is not for another. */
 static void hash_of(struct ty_str token, struct ty_str audience, uint8_t hash[SHA256_DIGEST_SIZE])
 {
     struct sha256_ctx h;
-    uint64_t n = token.n; /* first, so that no byte can move from the one into the other */
+    uint64_t n =
+        token.n; /* the length comes first, so that bytes cannot move between token and audience */
 
     sha256_init(&h);
     sha256_update(&h, sizeof(n), (const uint8_t *)&n);

@@ -1,9 +1,8 @@
-/* What the API server has said of tokens a moment ago. A pod reports about once a second with one
- * token that lives for an hour: asking each time would be the operator's most frequent request. Who
- * sends the same bad token again and again is not worth a question either. Kept apart, a yes and a
- * no, so that strangers cannot push out those who were let in; and only as a SHA-256 of token and
- * audience: nobody can make a second token with it, and the memory of this process gives none away.
- */
+/* Caches results of TokenReviews. A pod reports about once a second with one token that lives for
+ * an hour: a review for each report would be the operator's most frequent request. Refused tokens
+ * are cached as well. Accepted and refused tokens are in different caches, so that clients with bad
+ * tokens cannot evict accepted ones; and only as SHA-256 of token and audience, so that no token
+ * can be read from this process's memory. */
 #ifndef TY_SERVE_TOKEN_CACHE_H
 #define TY_SERVE_TOKEN_CACHE_H
 
@@ -11,13 +10,12 @@
 
 #include "base/str.h"
 
-#define TY_TOKEN_CACHE_SLOTS 2048
-#define TY_TOKEN_CACHE_TTL_MS                                                                      \
-    30000 /* so long is a token taken after it was revoked or has expired */
-#define TY_TOKEN_CACHE_DENIED_TTL_MS 5000 /* so long is one refused after it became good */
+#define TY_TOKEN_CACHE_SLOTS         2048
+#define TY_TOKEN_CACHE_TTL_MS        30000 /* a revoked or expired token is accepted for so long */
+#define TY_TOKEN_CACHE_DENIED_TTL_MS 5000  /* a token that became valid is refused for so long */
 
-/* Zeroed at first; owns nothing. A hash has one slot, the newcomer gets it: more than that many
- * reporters only ask more often. */
+/* Zeroed at first; owns nothing. Each hash has one slot, which a new token takes over: more tokens
+ * than slots only cause more reviews. */
 struct ty_token_cache {
     struct ty_token_cache_slot {
         uint8_t hash[32];
@@ -25,12 +23,12 @@ struct ty_token_cache {
     } slot[TY_TOKEN_CACHE_SLOTS];
 };
 
-/* now_ms: of a clock that never goes back. */
+/* now_ms: a monotonic clock. */
 void ty_token_cache_add(struct ty_token_cache *v, struct ty_str token, struct ty_str audience,
                         uint64_t now_ms, uint64_t for_ms);
 bool ty_token_cache_has(const struct ty_token_cache *v, struct ty_str token, struct ty_str audience,
                         uint64_t now_ms);
-/* It was in the table once, and nobody has taken its slot since. */
+/* It was added once, and its slot has not been taken over since. */
 bool ty_token_cache_had(const struct ty_token_cache *v, struct ty_str token,
                         struct ty_str audience);
 

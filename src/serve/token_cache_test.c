@@ -25,7 +25,7 @@ static void test_a_token_is_good_for_its_audience(void **state)
     assert_false(ty_token_cache_has(&v, TY_LIT(""), A, 1000));
 }
 
-/* The same bytes cut elsewhere are another token and another audience. */
+/* The same bytes divided elsewhere are another token and another audience. */
 static void test_no_byte_changes_sides(void **state)
 {
     struct ty_token_cache v = { 0 };
@@ -48,11 +48,11 @@ static void test_a_word_does_not_last(void **state)
     assert_true(ty_token_cache_had(&v, TY_LIT("t"), A));
     assert_false(ty_token_cache_had(&v, TY_LIT("t"), B));
     ty_token_cache_add(&v, TY_LIT("t"), A, 90000,
-                       TY_TOKEN_CACHE_TTL_MS); /* asked again, and good again */
+                       TY_TOKEN_CACHE_TTL_MS); /* reviewed again, and accepted again */
     assert_true(ty_token_cache_has(&v, TY_LIT("t"), A, 90000 + TY_TOKEN_CACHE_TTL_MS - 1));
 }
 
-/* However many report, the table stays as it is, and nobody is taken for another. */
+/* However many tokens are added, the table does not grow, and no token is taken for another. */
 static void test_many_tokens(void **state)
 {
     struct ty_token_cache v = { 0 };

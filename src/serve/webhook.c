@@ -1,4 +1,4 @@
-/* Reviews: taken apart, asked, answered. */
+/* Decodes AdmissionReviews, runs admission, encodes the answers. */
 #include "serve/webhook.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "json/patch_diff.h"
 
 #define HEAD "-trainer-kubeflow-org-v1alpha1-"
-/* An object that fills all of etcd's 1.5 MiB has some 60,000. What is judged becomes a handful of
- * trees, and a list of numbers would make gigabytes of what the server lets in. */
+/* An object that fills etcd's 1.5 MiB has some 60,000 values. Admission builds several trees of it,
+ * and a list of numbers within the body limit would take gigabytes. */
 #define VALUES 500000
 
 struct hook {
@@ -40,7 +40,7 @@ const char *ty_webhook_path(size_t i)
     return i < sizeof(hooks) / sizeof(*hooks) ? hooks[i].path : NULL;
 }
 
-/* One review on its way. */
+/* One review. */
 struct review {
     const struct ty_webhook *w;
     const struct hook *hook;
@@ -65,7 +65,7 @@ static int status_failure(struct ty_arena *a, int code, const char *reason, cons
     return code;
 }
 
-/* What is wrong with the request, or NULL. */
+/* The error of the request, or NULL. */
 static const char *check_request(const struct review *r)
 {
     const struct ty_json *kind = ty_json_get(r->request, "kind");
@@ -82,7 +82,7 @@ static const char *check_request(const struct review *r)
     return NULL;
 }
 
-/* Creations and updates of the object itself; the rest (deletion, the status) is none of ours. */
+/* Only creates and updates of the object itself are checked, not deletes or the status. */
 static bool is_admission(const struct review *r)
 {
     struct ty_str op = ty_json_str_at(r->request, "operation");
@@ -152,8 +152,8 @@ static void mutate(struct review *r)
         add_patch(r, ops);
 }
 
-/* The API server puts our name before the message; the verdict, made for those without one, has it
- * already. */
+/* The API server prefixes the message with our webhook's name, which the verdict, made for callers
+ * without one, already has. */
 static const char *strip_prefix(const char *message)
 {
     static const char mark[] = "denied the request: ";
@@ -239,10 +239,10 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
     if (!ty_json_is(r.request, TY_JSON_OBJECT))
         return status_failure(a, 400, "BadRequest", "request: Required value", ret);
     int code = answer_review(&r, ret);
-    if (ty_arena_starved(a)) /* others use the memory, at the moment */
+    if (ty_arena_starved(a)) /* memory is short at the moment */
         return status_failure(a, 503, "ServiceUnavailable",
                               "no memory is left for this review: try again", ret);
-    if (ty_arena_full(a)) /* what was made in it may be half of it */
+    if (ty_arena_full(a)) /* its content may be incomplete */
         return status_failure(
             a, 413, "RequestEntityTooLarge",
             "the review is too large: what becomes of it takes more memory than it may", ret);

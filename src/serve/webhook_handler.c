@@ -1,6 +1,6 @@
-/* What a review misses is asked for, and it is judged again, at most twice. A judgement does not
- * wait: its arena goes with it, so however many reviews there are, one tree of them is in memory.
- */
+/* If a review needs an object that is not in the cache, the object is fetched and the review runs
+ * again, at most twice. The arena is freed while it waits, so only one tree is in memory, however
+ * many reviews there are. */
 #include "serve/webhook_handler.h"
 
 #include <errno.h>
@@ -16,31 +16,72 @@
 
 #define ROUNDS         3
 #define REVIEW_CEILING ((size_t)64 << 20)
+#define REASON_MAX     200 /* bytes of the reason in the log; the client gets all of it */
 
 struct admission_call {
     const struct ty_webhook_handler *hooks;
     struct ty_http_request *q;
-    struct ty_arena *a; /* of the judgement; NULL between them */
+    struct ty_arena *a; /* of one run; NULL between runs */
     int rounds;
     uint64_t begin;
-    /* what was not known: */
+    /* the missing object: */
     const struct ty_kind *kind;
     struct ty_str ns, name;
-    const char *unread; /* why the API server could not tell it either; NULL: it could */
-    /* what was fetched for this judgement, because the cache does not keep it whole */
+    const char *unread; /* why it could not be read from the API server either; NULL: it could */
+    /* fetched for this run, because the cache does not store it whole */
     struct {
         const struct ty_kind *kind;
-        struct ty_str ns, name, text; /* text: JSON, borrowed; empty: nothing */
+        struct ty_str ns, name, text; /* text: JSON, borrowed; empty: none */
     } whole;
-    const struct ty_json *request, *response; /* of this judgement, for the log; may be NULL */
+    const struct ty_json *request, *response; /* of this run, for the log; may be NULL */
 };
+
+/* ---- log ---- */
+
+static struct ty_str name_of(const struct ty_json *request)
+{
+    struct ty_str name = ty_json_str_at(request, "name");
+
+    if (!name.n)
+        name = ty_json_str_at(request, "object.metadata.name");
+    return name.n ? name : ty_json_str_at(request, "object.metadata.generateName");
+}
+
+void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
+                            const struct ty_json *request, const struct ty_json *response)
+{
+    bool allowed = ty_json_true_at(response, "allowed");
+    int level = allowed && ty_str_starts(path, TY_LIT("/mutate-")) ? TY_DEBUG : TY_INFO;
+    int64_t code = 200;
+
+    if (!request || !response || !ty_log_enabled(log, level))
+        return;
+    struct ty_str kind = ty_json_str_at(request, "kind.kind"),
+                  op = ty_json_str_at(request, "operation"),
+                  ns = ty_json_str_at(request, "namespace"), name = name_of(request),
+                  user = ty_json_str_at(request, "userInfo.username"),
+                  why = ty_str_head(ty_json_str_at(response, "status.message"), REASON_MAX);
+    bool dry = ty_json_true_at(request, "dryRun");
+    ty_json_int_at(response, "status.code", &code);
+    if (allowed)
+        ty_log(log, level, "admitted", TY_STR("kind", kind), TY_STR("namespace", ns),
+               TY_STR("name", name), TY_STR("operation", op), TY_STR("user", user),
+               TY_B("dryRun", dry),
+               TY_I("warnings", ty_json_len(ty_json_get(response, "warnings"))));
+    else
+        ty_log(log, level, "refused", TY_STR("kind", kind), TY_STR("namespace", ns),
+               TY_STR("name", name), TY_STR("operation", op), TY_STR("user", user),
+               TY_B("dryRun", dry), TY_I("code", code), TY_STR("reason", why));
+}
+
+/* ---- objects that the cache does not have ---- */
 
 static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
 {
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
 }
 
-/* What cannot be read is not known: a sentence says so. */
+/* An object that cannot be read is unknown, with the reason. */
 static const struct ty_json *whole_of(struct admission_call *c)
 {
     struct ty_err err = { 0 };
@@ -58,7 +99,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
 {
     struct admission_call *c = ctx;
     const struct ty_cached *o =
-        ty_cache_get(ty_trainjob_controller_cache(c->hooks->jobs), kind, ns, name);
+        ty_cache_get(ty_trainjob_controller_cache(c->hooks->controller), kind, ns, name);
     bool runtime = kind->ours && kind != &ty_kind_trainjob;
     bool snapshot = kind == &ty_kind_configmap && ty_child_is(TY_CHILD_SNAPSHOT, name);
 
@@ -68,7 +109,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     bool whole = o && !(runtime && o->partial);
     if ((whole || !runtime) && (!o || o->body || !snapshot))
         return o ? ty_cache_parse(c->a, o) : NULL;
-    if (!c->unread) { /* then nothing more is asked for */
+    if (!c->unread) { /* after a failed fetch nothing more is fetched */
         c->kind = kind;
         c->ns = copy_text(c->q->arena, ns);
         c->name = copy_text(c->q->arena, name);
@@ -85,7 +126,7 @@ static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_
     return this ? c->unread : NULL;
 }
 
-/* For hints: the runtimes of a kind, those of the TrainJob's own namespace or of the cluster. */
+/* For hints: the runtimes of a kind, of the TrainJob's own namespace or of the cluster. */
 struct name_list {
     struct ty_arena *a;
     struct ty_str ns;
@@ -107,7 +148,7 @@ static size_t view_names(void *ctx, struct ty_arena *a, const struct ty_kind *ki
     const struct admission_call *c = ctx;
     struct name_list list = { .a = a, .ns = ns, .v = ret, .most = most };
 
-    ty_cache_each(ty_trainjob_controller_cache(c->hooks->jobs), kind, add_name, &list);
+    ty_cache_each(ty_trainjob_controller_cache(c->hooks->controller), kind, add_name, &list);
     return list.n;
 }
 
@@ -126,8 +167,8 @@ static void on_reviewed(void *ctx, const struct ty_json *request, const struct t
 
 static void on_fetched(void *ctx, int r, struct ty_str text);
 
-/* A quarter of what the process may use: what is made before somebody sees that it is full comes on
- * top, and so do the bodies of others. */
+/* A quarter of the budget: allocations before the full arena is noticed come on top, and so do
+ * other clients' bodies. */
 static size_t review_ceiling(const struct ty_budget *b)
 {
     size_t part = b && b->ceiling ? b->ceiling / 4 : REVIEW_CEILING;
@@ -156,7 +197,7 @@ static void run_review(struct admission_call *c)
     c->a = NULL;
     c->whole.text = (struct ty_str){ 0 };
     if (c->kind && !c->unread && ++c->rounds < ROUNDS) {
-        ty_trainjob_controller_get(h->jobs, c->kind, c->ns, c->name, on_fetched, c);
+        ty_trainjob_controller_get(h->controller, c->kind, c->ns, c->name, on_fetched, c);
         return;
     }
     if (h->answered)
@@ -166,7 +207,7 @@ static void run_review(struct admission_call *c)
     ty_respond_json(c->q, code, answer);
 }
 
-/* The API server of the user who waits does not wait for ever: what fails is not tried again. */
+/* The API server does not wait for ever for the webhook: a failed fetch is not retried. */
 static void on_fetched(void *ctx, int r, struct ty_str text)
 {
     struct admission_call *c = ctx;

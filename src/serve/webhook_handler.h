@@ -1,5 +1,5 @@
-/* The admission webhooks of the operator: reviews judged by the cache, and by the API server where
- * the cache does not know yet: a runtime that was created a moment ago counts. */
+/* The admission webhooks of the operator: reviews run over the cache, and over live objects that
+ * the cache does not have yet, such as a runtime that was created a moment ago. */
 #ifndef TY_SERVE_WEBHOOK_HANDLER_H
 #define TY_SERVE_WEBHOOK_HANDLER_H
 
@@ -7,20 +7,20 @@
 #include "net/http_server.h"
 
 struct ty_webhook_handler {
-    struct ty_trainjob_controller *jobs;
+    struct ty_trainjob_controller *controller;
     struct ty_budget *budget; /* of the process; may be NULL */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     const struct ty_log *log; /* verdicts; may be NULL */
-    /* Told of each review, and then of its answer; may be NULL. */
+    /* Called for each review, and then for its answer; may be NULL. */
     void (*begun)(void *ctx, struct ty_str path);
     void (*answered)(void *ctx, struct ty_str path, int code, double seconds);
     void *ctx;
 };
 
-/* webhook_handler_log.c: one line a verdict with who asked: refused and admitted objects at info.
- * The mutating webhook comes before the validating one, which says the same again: its line is at
- * debug, unless it refuses. Either may be NULL: nothing is logged. */
+/* Logs one line for each verdict with the user: refused and admitted objects at info. The mutating
+ * webhook runs before the validating one, which repeats its verdict: its line is at debug, unless
+ * it refuses. Either may be NULL: nothing is logged. */
 void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
                             const struct ty_json *request, const struct ty_json *response);
 

@@ -40,10 +40,10 @@ static void test_refused(void **state)
     assert_has(log, "\"msg\":\"refused\"");
     assert_has(log, "\"user\":\"alice\",\"dryRun\":false,\"code\":403,\"reason\":\"spec.x: bad\"");
     log = said(w, VALIDATE, REQUEST, ty_arena_printf(w->a, NO, fill));
-    assert_true(strlen(log) < 2000); /* the first words */
+    assert_true(strlen(log) < 2000); /* the reason is cut */
 }
 
-/* The validating webhook says it again: one line an object. */
+/* The validating webhook repeats the verdict: one line for each object. */
 static void test_mutating_is_for_debug(void **state)
 {
     struct controller_fixture *w = *state;

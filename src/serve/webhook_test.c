@@ -1,4 +1,4 @@
-/* Verdicts are compared with the recordings in tests/golden; here is what HTTP and reviews add. */
+/* Verdicts are compared with the recordings in tests/golden; here are HTTP and AdmissionReview. */
 #include "base/budget.h"
 #include "net/http_server_testing.h"
 #include "serve/webhook.h"
@@ -96,7 +96,7 @@ static void a_patch(void **state)
         "MC90aW1lIiwidmFsdWUiOiIyMDI2LTAxLTAyVDAzOjA0OjA1WiJ9XQ==\",\"patchType\":\"JSONPatch\"}}");
 }
 
-/* Go's words name no field: a warning beside them does. */
+/* Go's message names no field: a warning does. */
 static void a_denial_with_a_hint(void **state)
 {
     static const char body[] = REVIEW
@@ -192,7 +192,7 @@ static void numbers(struct ty_buf *out, size_t n)
     ty_buf_printf(out, "]}]}}}}%c", '\0');
 }
 
-/* As many values as are taken fit into what a request may take; more are refused before that. */
+/* The maximum number of values fits into the memory of a request; more are refused before that. */
 static void far_too_many_values(void **state)
 {
     struct fixture *f = *state;
@@ -232,8 +232,8 @@ static void review_of(struct ty_buf *out, const char *op, const char *field, con
     ty_buf_cstr(out, "}}");
 }
 
-/* Half a million patches: more than the CRD allows, so that the API server refuses them next; no
- * patch is made, and memory stays what the parser needs. */
+/* Half a million patches, more than the CRD allows, so that the API server refuses them next: no
+ * patch is built, and memory is bounded by the parser. */
 static void more_patches_than_the_crd_allows(void **state)
 {
     struct fixture *f = *state;
@@ -248,7 +248,8 @@ static void more_patches_than_the_crd_allows(void **state)
     assert_null(strstr(text, "patch"));
 }
 
-/* Longer than the CRD allows: an API server does not ask that, and others get no work for it. */
+/* Longer than the CRD allows: an API server does not send it, and other clients cause no work with
+ * it. */
 static void longer_than_the_schema(void **state)
 {
     struct fixture *f = *state;
@@ -262,7 +263,7 @@ static void longer_than_the_schema(void **state)
     }
 }
 
-/* What becomes of it is many times as large: it ends at the ceiling, not in an abort. */
+/* Its rendering is many times as large: it ends at the ceiling, not in an abort. */
 static void larger_than_the_arena(void **state)
 {
     struct fixture *f = *state;
@@ -292,7 +293,7 @@ static void larger_than_the_arena(void **state)
     assert_has(text.p, "too large");
 }
 
-/* It is not its size: others use the memory. */
+/* Not too large: memory is short. */
 static void no_memory_now(void **state)
 {
     struct fixture *f = *state;
@@ -307,9 +308,8 @@ static void no_memory_now(void **state)
         503);
 }
 
-/* Everything that a TrainJob or a runtime says, once with each other type in its place: the
- * validating webhooks are asked by whoever reaches the port, not only by an API server that has
- * validated the schema. */
+/* Every value of a TrainJob or runtime, replaced by each other type: any client that reaches the
+ * port can call the validating webhooks, not only an API server that has validated the schema. */
 static const char whole_job[] =
     "{\"apiVersion\":\"trainer.kubeflow.org/"
     "v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{\"name\":"
@@ -333,7 +333,7 @@ static const char whole_job[] =
     "\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"node\",\"env\":[{\"name\":\"C\"}]}]}}],"
     "\"podSpecOverrides\":[{\"targetJobs\":[{\"name\":\"node\"}],\"serviceAccountName\":\"s\"}]}}";
 
-/* Puts each of these in the place of *v, then of all that is in it, and asks. */
+/* Replaces *v, then everything in it, by each of these, and runs a review. */
 struct swap {
     struct fixture *f;
     const struct ty_json *job, *old;
@@ -396,7 +396,7 @@ static void every_other_type(void **state)
     s.job = job;
     s.old = ty_json_copy(f->a, job, 0);
     swap_all(&s, job);
-    f->runtime = runtime; /* what is stored may be older than its schema */
+    f->runtime = runtime; /* a stored runtime may be older than its schema */
     swap_all(&s, ty_json_get(runtime, "spec"));
     assert_true(s.asked > 5000);
 }

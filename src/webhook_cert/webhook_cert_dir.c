@@ -1,19 +1,19 @@
-/* Certificates of somebody else, in a directory: tls.crt and tls.key, looked at every few seconds.
- * A mounted Secret is swapped by a symbolic link, so the files behind the names are compared. The
- * CA, for those who are to be told whom to trust, is in the Secret, as v2.3.0 has it. */
+/* Certificates that others maintain, in a directory: tls.crt and tls.key, checked every few
+ * seconds. A mounted Secret is swapped by a symbolic link, so the files behind the names are
+ * compared. The CA, for clients other than the API server, is in the Secret, as in v2.3.0. */
 #include "base/base64.h"
 #include "webhook_cert/webhook_cert_inner.h"
 #include "json/json.h"
 #include <sys/stat.h>
 
-#define LOOK_MS 5000
+#define POLL_MS 5000
 
 static void on_check_timer(uv_timer_t *timer)
 {
     ty_webhook_cert_dir_check(timer->data);
 }
 
-/* A number that changes when the file does; 0: it cannot be read. */
+/* A stamp that changes with the file; 0: it cannot be read. */
 static uint64_t file_fingerprint(const char *path)
 {
     struct stat st;
@@ -28,7 +28,7 @@ static void log_unusable(struct ty_webhook_cert_manager *h, const char *why)
 {
     ty_webhook_cert_manager_set_reason(h, "webhook.certDir: %s", why);
     ty_error(&h->log, h->why,
-             h->served.n ? "the webhook goes on with the certificate it has"
+             h->served.n ? "keeping the current webhook certificate"
                          : "no certificate for the webhook",
              TY_S("dir", h->s.dir));
 }
@@ -42,11 +42,11 @@ void ty_webhook_cert_dir_check(struct ty_webhook_cert_manager *h)
     const char *cert = ty_arena_printf(a, "%s/tls.crt", h->s.dir);
     const char *key = ty_arena_printf(a, "%s/tls.key", h->s.dir);
     uint64_t now[2] = { file_fingerprint(cert), file_fingerprint(key) };
-    uv_timer_start(h->timer, on_check_timer, LOOK_MS, 0);
+    uv_timer_start(h->timer, on_check_timer, POLL_MS, 0);
     if (h->served.n && memcmp(now, h->seen_dir, sizeof(now)) == 0)
         return;
     memcpy(h->seen_dir, now, sizeof(now));
-    /* While one file is new and the other old they do not fit: then wait for the other. */
+    /* While only one file is replaced the pair does not match: wait for the other. */
     if (ty_certs_read(a, cert, key, &pem, &err) < 0 ||
         ty_certs_check_pair(h->s.gnutls, &pem, &until_s, &err) < 0) {
         log_unusable(h, err.text);
@@ -74,7 +74,8 @@ static void on_secret(void *ctx, enum ty_reflector_change what, const struct ty_
     struct ty_str ca = ty_json_as_str(ty_json_find(data, TY_LIT("ca.crt")));
 
     ty_webhook_cert_manager_set_text(&h->data[0], ty_base64_decode(a, ca));
-    if (ty_reflector_synced(h->secret)) /* the first list ends with a state */
+    if (ty_reflector_synced(
+            h->secret)) /* before the first list ends, its state callback reports it */
         h->s.trusted(h->s.ctx, h->data[0]);
 }
 
@@ -86,8 +87,8 @@ static void on_secret_state(void *ctx, enum ty_reflector_state state,
 
     if (state == TY_REFLECTOR_FAILED) {
         snprintf(text, sizeof(text), "%.*s", TY_ARG(why->message));
-        ty_error(&h->log, text, "cannot read the CA that pods are to trust",
-                 TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret), TY_I("code", why->code));
+        ty_error(&h->log, text, "cannot read the CA for pods", TY_S("namespace", h->s.ns),
+                 TY_S("secret", h->s.secret), TY_I("code", why->code));
     }
     h->s.trusted(h->s.ctx, h->data[0]);
 }

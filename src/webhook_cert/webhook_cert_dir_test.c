@@ -10,7 +10,7 @@
 
 #define DAY ((int64_t)24 * 3600)
 
-struct bench {
+struct fixture {
     char dir[64];
     struct ty_gnutls g;
     struct ty_arena *a;
@@ -18,12 +18,12 @@ struct bench {
     struct ty_webhook_cert_manager *h;
     struct ty_str got;
     int calls, puts;
-    bool refuses; /* the server: a key that looks well and cannot sign */
+    bool refuses; /* the server refuses: a well-formed key that cannot sign */
 };
 
 static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
-    struct bench *b = ctx;
+    struct fixture *b = ctx;
     assert_int_equal(ca.n, 0);
     if (b->refuses)
         return ty_fail(err, -EINVAL, "the server does not like it");
@@ -32,8 +32,9 @@ static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struc
     return 0;
 }
 
-/* Each a second after the one before: two within a tick of the file system's clock look alike. */
-static void put(struct bench *b, const char *name, struct ty_str text)
+/* Each write is a second later: two within one tick of the file system's clock have the same
+ * time. */
+static void put(struct fixture *b, const char *name, struct ty_str text)
 {
     const struct timespec at = { .tv_sec = 1700000000 + ++b->puts };
     char path[128];
@@ -45,7 +46,7 @@ static void put(struct bench *b, const char *name, struct ty_str text)
     assert_int_equal(utimensat(AT_FDCWD, path, (struct timespec[]){ at, at }, 0), 0);
 }
 
-static struct ty_pem make(struct bench *b, const char *name)
+static struct ty_pem make(struct fixture *b, const char *name)
 {
     struct ty_pem pem;
     struct ty_err err = { 0 };
@@ -56,7 +57,7 @@ static struct ty_pem make(struct bench *b, const char *name)
     return pem;
 }
 
-static void turn(struct bench *b)
+static void turn(struct fixture *b)
 {
     ty_webhook_cert_manager_check(b->h);
     uv_run(&b->loop, UV_RUN_NOWAIT);
@@ -65,14 +66,14 @@ static void turn(struct bench *b)
 static void test_a_directory(void **state)
 {
     (void)state;
-    struct bench b = { .dir = "/tmp/trainyard-test-XXXXXX", .a = ty_arena_new(1 << 24) };
+    struct fixture b = { .dir = "/tmp/trainyard-test-XXXXXX", .a = ty_arena_new(1 << 24) };
     struct ty_err err = { 0 };
     assert_int_equal(ty_gnutls_load(&b.g, &err), 0);
     assert_non_null(mkdtemp(b.dir));
     uv_loop_init(&b.loop);
     b.h = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
         .loop = &b.loop, .gnutls = &b.g, .dir = b.dir, .ready = on_ready, .ctx = &b });
-    turn(&b); /* nothing there yet: it waits, and says so */
+    turn(&b); /* no files yet: it waits, and logs that */
     assert_int_equal(b.calls, 0);
     assert_false(ty_webhook_cert_manager_ready(b.h));
     assert_has(ty_webhook_cert_manager_reason(b.h), "/tls.crt");
@@ -95,11 +96,11 @@ static void test_a_directory(void **state)
     put(&b, "tls.crt", two.cert); /* half of the new pair */
     turn(&b);
     assert_int_equal(b.calls, 1);
-    assert_true(ty_webhook_cert_manager_ready(b.h)); /* what it has is still good */
+    assert_true(ty_webhook_cert_manager_ready(b.h)); /* the current pair is still valid */
     put(&b, "tls.key", two.key);
     b.refuses = true;
     turn(&b);
-    assert_int_equal(b.calls, 1); /* not taken for served */
+    assert_int_equal(b.calls, 1); /* not counted as served */
     assert_true(ty_webhook_cert_manager_ready(b.h));
     b.refuses = false;
     put(&b, "tls.key", two.key); /* written again */
@@ -124,7 +125,7 @@ static void test_a_directory(void **state)
     ty_arena_free(b.a);
 }
 
-/* ---- the CA that pods are to trust ---- */
+/* ---- the CA for pods ---- */
 
 struct trust {
     int calls;
@@ -134,7 +135,7 @@ struct trust {
 static int not_served(void *ctx TY_UNUSED, const struct ty_pem *pem TY_UNUSED,
                       struct ty_str ca TY_UNUSED, struct ty_err *err TY_UNUSED)
 {
-    fail(); /* there is no certificate */
+    fail(); /* no certificate exists */
     return 0;
 }
 
@@ -145,8 +146,8 @@ static void on_trusted(void *ctx, struct ty_str ca)
     t->bytes = ca.n;
 }
 
-/* Nobody says what is in the Secret: that is told as well, so that nobody waits for ever. What is
- * in it is told on a real API server, in tests/operator/test_status_ca.py. */
+/* The Secret cannot be read: that is reported as well, so that the controllers do not wait for
+ * ever. The content is tested with a real API server in tests/operator/test_status_ca.py. */
 static void test_no_secret(void **state TY_UNUSED)
 {
     struct ty_gnutls g = { 0 };

@@ -1,5 +1,5 @@
-/* Keeps our CA in every webhook of the two configurations. They are written whole, with their
- * resourceVersion: v2.3.0's role may update them, not patch. */
+/* Maintains our CA in every webhook of the two configurations. They are written whole, with their
+ * resourceVersion, because v2.3.0's role may update but not patch them. */
 #include "base/base64.h"
 #include "store/kube/kube_kinds.h"
 #include "webhook_cert/webhook_cert_inner.h"
@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define AGAIN_MS 1000 /* between repairs: one who wants it otherwise must not make us spin */
+#define AGAIN_MS                                                                                   \
+    1000 /* between repairs, so that a client that reverts them cannot cause a busy loop */
 #define LATER_MS 5000 /* after a failure */
 
 static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle);
@@ -15,10 +16,10 @@ static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle
 static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     struct ty_webhook_cert_target *x = ctx;
-    x->there = what != TY_REFLECTOR_DELETED;
-    ty_webhook_cert_manager_set_text(&x->text, x->there ? o->text : (struct ty_str){ 0 });
+    x->exists = what != TY_REFLECTOR_DELETED;
+    ty_webhook_cert_manager_set_text(&x->text, x->exists ? o->text : (struct ty_str){ 0 });
     x->why[0] = '\0';
-    x->carries = false; /* nobody has looked yet */
+    x->carries = false; /* not checked yet */
     if (x->h->served.n)
         inject_target(x, x->h->data[0]);
 }
@@ -33,8 +34,7 @@ static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_k
         return;
     snprintf(x->why, sizeof(x->why), "%s %s cannot be read: %.*s", x->kind->kind, x->name,
              TY_ARG(why->message));
-    ty_error(&x->h->log, x->why, "the webhook's CA cannot be looked after",
-             TY_I("code", why->code));
+    ty_error(&x->h->log, x->why, "cannot read the webhook configuration", TY_I("code", why->code));
 }
 
 static void on_repair_timer(uv_timer_t *timer)
@@ -52,7 +52,7 @@ static void on_wrote(void *ctx, const struct ty_kube_response *answer)
                 TY_S("name", x->name));
         ty_kube_object_init(answer->json, answer->text, &o);
         ty_reflector_observe_write(x->watch, &o);
-    } else if (answer->r != -ESTALE && answer->r != -ENOENT) { /* else the watch tells */
+    } else if (answer->r != -ESTALE && answer->r != -ENOENT) { /* else a watch event follows */
         snprintf(x->why, sizeof(x->why), "%s %s cannot be written: %.*s", x->kind->kind, x->name,
                  TY_ARG(answer->message));
         ty_error(&x->h->log, x->why, "the API server does not trust the webhook",
@@ -60,10 +60,10 @@ static void on_wrote(void *ctx, const struct ty_kube_response *answer)
         uv_timer_start(x->h->timer, on_repair_timer, LATER_MS, 0);
         return;
     }
-    inject_target(x, x->h->data[0]); /* what the watch told while we were writing was only kept */
+    inject_target(x, x->h->data[0]); /* watch events during our write were only stored */
 }
 
-/* Sets caBundle everywhere; true: something was different. Stops when the arena is full. */
+/* Sets caBundle in every webhook; true: something changed. Stops when the arena is full. */
 static bool set_bundles(struct ty_arena *a, struct ty_json *obj, struct ty_str bundle)
 {
     bool changed = false;
@@ -80,13 +80,13 @@ static bool set_bundles(struct ty_arena *a, struct ty_json *obj, struct ty_str b
     return changed;
 }
 
-/* Too large: somebody has made it so, and when it changes we hear of it. Starved: what it carries
- * is not known to have changed. */
+/* Too large: reported until a watch event changes it. Starved: whether it carries our CA is
+ * unchanged as far as we know. */
 static void log_no_memory(struct ty_webhook_cert_target *x, const struct ty_arena *full)
 {
     if (ty_arena_starved(full)) {
         snprintf(x->why, sizeof(x->why),
-                 "the operator's memory is short at the moment: looking at %s %s later",
+                 "the operator's memory is short at the moment: checking %s %s later",
                  x->kind->kind, x->name);
         ty_warn(&x->h->log, x->why, TY_S("name", x->name));
         uv_timer_start(x->h->timer, on_repair_timer, LATER_MS, 0);
@@ -121,7 +121,7 @@ static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle
 {
     ty_auto_arena *a = ty_arena_new_input((size_t)64 << 20, ty_kube_budget(x->h->s.kube));
     struct ty_err err = { 0 };
-    if (!x->there || !bundle.n)
+    if (!x->exists || !bundle.n)
         return;
     struct ty_json *obj = ty_json_parse(a, x->text, NULL, &err);
     bool differs = obj && set_bundles(a, obj, bundle);
@@ -145,7 +145,7 @@ static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle
     write_target(x, a, obj);
 }
 
-/* ---- both of them ---- */
+/* ---- both configurations ---- */
 
 void ty_webhook_cert_inject_start(struct ty_webhook_cert_manager *h, const char *validating,
                                   const char *mutating)
@@ -187,7 +187,7 @@ void ty_webhook_cert_inject_bundle(struct ty_webhook_cert_manager *h, struct ty_
 bool ty_webhook_cert_inject_ready(const struct ty_webhook_cert_manager *h)
 {
     for (int i = 0; i < 2; i++)
-        if (!ty_reflector_synced(h->hooks[i].watch) || (h->hooks[i].there && !h->hooks[i].carries))
+        if (!ty_reflector_synced(h->hooks[i].watch) || (h->hooks[i].exists && !h->hooks[i].carries))
             return false;
     return true;
 }
@@ -197,7 +197,7 @@ bool ty_webhook_cert_inject_propagated(const struct ty_webhook_cert_manager *h)
     int64_t now = ty_webhook_cert_manager_now(h),
             wait = h->s.settle_s ? h->s.settle_s : TY_WEBHOOK_CERT_PROPAGATION_S;
     for (int i = 0; i < 2; i++)
-        if (h->hooks[i].there &&
+        if (h->hooks[i].exists &&
             (!ty_str_eq(h->hooks[i].carried, h->data[0]) || now - h->hooks[i].since_s < wait))
             return false;
     return ty_webhook_cert_inject_ready(h);

@@ -1,4 +1,4 @@
-/* Our CA in the two configurations: who has it, who is told, and who is in the way. */
+/* Our CA in the two configurations: when it is written, and what can go wrong. */
 #include "base/base64.h"
 #include "webhook_cert/webhook_cert_testing.h"
 
@@ -26,7 +26,7 @@
             200, LIST_OF(HOOK("5"))                                                                \
     }
 
-/* The validator's configuration is there, and nobody answers our write of it. */
+/* The validating configuration exists, and our write of it gets no answer. */
 static const struct api_row one_is_there[] = {
     SECRET_IS_MADE, ONE_IS_THERE, { "PUT " VALIDATOR, 0, NULL }, { 0 }
 };
@@ -63,7 +63,7 @@ static size_t count_of(struct ty_str text, const char *part)
     return n;
 }
 
-/* Every webhook of both, whatever it had; and nothing else is touched. */
+/* Every webhook of both configurations gets our CA; nothing else changes. */
 static void test_both_are_told(void **state)
 {
     static const struct api_row rows[] = {
@@ -97,7 +97,7 @@ static void test_both_are_told(void **state)
     assert_has(text->p, "\"service\":{\"name\":\"svc\"}");
     assert_has(text->p, "\"failurePolicy\":\"Ignore\"");
     assert_has(text->p, "\"labels\":{\"a\":\"b\"}");
-    assert_null(strstr(text->p, "managedFields")); /* not ours to send */
+    assert_null(strstr(text->p, "managedFields")); /* must not be sent */
     assert_has(text->p, "\"kind\":\"ValidatingWebhookConfiguration\"");
     assert_has(text->p, "\"apiVersion\":\"admissionregistration.k8s.io/v1\"");
     assert_int_equal(count_of(w.h->hooks[1].text, ours), 1);
@@ -105,7 +105,7 @@ static void test_both_are_told(void **state)
     certs_end(&w);
 }
 
-/* A manager without webhooks: nobody needs our CA. */
+/* Without webhook configurations there is nothing to write. */
 static void test_none_is_there(void **state)
 {
     static const struct api_row rows[] = { SECRET_IS_MADE, { 0 } };
@@ -119,7 +119,7 @@ static void test_none_is_there(void **state)
     certs_end(&w);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 static void until_served(struct certs_fixture *w, const struct ty_webhook_cert_target *x)
 {
@@ -128,7 +128,7 @@ static void until_served(struct certs_fixture *w, const struct ty_webhook_cert_t
     assert_false(ty_webhook_cert_manager_ready(w->h));
 }
 
-/* As many webhooks as can be stored; with our CA in each they could not be. */
+/* The maximum number of webhooks; with our CA in each they are too large to be stored. */
 static void test_too_many_webhooks(void **state)
 {
     ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
@@ -168,7 +168,7 @@ static void test_may_not_write(void **state)
                         "ValidatingWebhookConfiguration "
                         "validator.trainer.kubeflow.org cannot be written: "
                         "not you");
-    /* Somebody takes the configuration away: with nothing to write, it is over. */
+    /* The configuration is deleted: nothing to write, and the error ends. */
     watch_tells(&w, "{\"type\":\"DELETED\",\"object\":" HOOK("6") "}\n");
     until_ready(&w);
     certs_end(&w);
@@ -191,7 +191,7 @@ static void test_may_not_read(void **state)
     certs_end(&w);
 }
 
-/* It goes while we write it: the watch tells, and nothing is left to do. */
+/* Deleted during our write: the watch reports it, and nothing is left to do. */
 static void test_gone_meanwhile(void **state)
 {
     struct certs_fixture w;
@@ -205,7 +205,7 @@ static void test_gone_meanwhile(void **state)
     certs_end(&w);
 }
 
-/* ---- when it has had it long enough ---- */
+/* ---- when the CA has been there long enough ---- */
 
 static void test_settled(void **state)
 {
@@ -223,7 +223,7 @@ static void test_settled(void **state)
     assert_false(ty_webhook_cert_inject_propagated(w.h));
     w.now_s++;
     assert_true(ty_webhook_cert_inject_propagated(w.h));
-    /* Somebody takes it out: not before it is back, and has been for as long again. */
+    /* Another client removes it: the time starts again when it is back. */
     watch_tells(&w, "{\"type\":\"MODIFIED\",\"object\":" HOOK("21") "}\n");
     while (ty_webhook_cert_manager_ready(w.h))
         uv_run(&w.loop, UV_RUN_ONCE);
@@ -231,10 +231,10 @@ static void test_settled(void **state)
     certs_end(&w);
 }
 
-/* ---- written by others, too ---- */
+/* ---- writes of other clients ---- */
 
-/* Our write is under way; another one's comes first and the watch tells it before our answer is
- * here. Returns our write; the configuration at version 7 has not our CA. */
+/* Our write is in flight; another client's write comes first, and its watch event arrives before
+ * our answer. Returns our write; the configuration at version 7 lacks our CA. */
 static struct ty_http_request *overtaken(struct certs_fixture *w)
 {
     struct ty_http_request *write = api_wait(&w->api, "PUT " VALIDATOR);
@@ -280,9 +280,9 @@ static void test_changed_after_our_write(void **state)
     ends_with_our_ca(&w);
 }
 
-/* ---- others hold the memory ---- */
+/* ---- memory is short ---- */
 
-/* Nothing is wrong with the configuration, and it has our CA still: looked at again in seconds. */
+/* The configuration still has our CA: it is checked again in seconds. */
 static void test_memory_is_short(void **state)
 {
     static const struct api_row rows[] = {

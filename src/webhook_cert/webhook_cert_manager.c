@@ -1,6 +1,6 @@
-/* The certificates' life: a Secret and two configurations are watched; whenever one of them
- * changes, or it is time, everything is looked at anew (think) and what differs is written. Nothing
- * is remembered that is not in these objects, so replicas agree without speaking to each other. */
+/* Maintains the certificates: watches a Secret and two configurations; on every change, and when it
+ * is time, ty_webhook_cert_plan compares desired and observed state, and differences are written.
+ * All state is in these objects, so replicas agree without talking to each other. */
 #include "webhook_cert/webhook_cert_manager.h"
 #include "base/base64.h"
 #include "base/xalloc.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define AGAIN_MS 5000
-#define LOOK_MS  1000 /* while a new CA settles */
+#define AGAIN_MS            5000
+#define PROPAGATION_POLL_MS 1000 /* while a new CA propagates */
 
 int64_t ty_webhook_cert_manager_now(const struct ty_webhook_cert_manager *h)
 {
@@ -62,7 +62,7 @@ static void read_secret(struct ty_webhook_cert_manager *h, const struct ty_json 
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
     const struct ty_json *data = ty_json_get(secret, "data");
-    h->there = true;
+    h->exists = true;
     ty_webhook_cert_manager_set_text(&h->version,
                                      ty_json_str_at(secret, "metadata.resourceVersion"));
     for (int i = 0; i < 4; i++) {
@@ -80,10 +80,11 @@ static void on_wrote(void *ctx, const struct ty_kube_response *answer)
         ty_info(&h->log, "wrote the webhook's certificates", TY_S("namespace", h->s.ns),
                 TY_S("secret", h->s.secret));
         ty_kube_object_init(answer->json, answer->text, &o);
-        ty_reflector_observe_write(h->secret, &o); /* the watch may know better by now */
+        ty_reflector_observe_write(h->secret, &o); /* a watch event may be newer */
         ty_webhook_cert_manager_check(h);
     } else if (answer->r == -ESTALE || answer->r == -EEXIST) {
-        schedule_check(h, AGAIN_MS); /* another replica was first: the watch tells what it wrote */
+        schedule_check(
+            h, AGAIN_MS); /* another replica was first: its write arrives as a watch event */
     } else {
         ty_webhook_cert_manager_set_reason(h, "the Secret %s/%s cannot be written: %.*s", h->s.ns,
                                            h->s.secret, TY_ARG(answer->message));
@@ -92,19 +93,19 @@ static void on_wrote(void *ctx, const struct ty_kube_response *answer)
     }
 }
 
-/* Too large, or not now. */
+/* The Secret is too large, or memory is short. */
 static void log_no_memory(struct ty_webhook_cert_manager *h, const struct ty_arena *full)
 {
     if (ty_arena_starved(full))
         ty_webhook_cert_manager_set_reason(
             h,
-            "the operator's memory is short at the moment: looking at the Secret "
+            "the operator's memory is short at the moment: checking the Secret "
             "%s/%s later",
             h->s.ns, h->s.secret);
     else
         ty_webhook_cert_manager_set_reason(h, "the Secret %s/%s is too large", h->s.ns,
                                            h->s.secret);
-    ty_error(&h->log, h->why, "no certificates can be made", TY_S("secret", h->s.secret));
+    ty_error(&h->log, h->why, "cannot create webhook certificates", TY_S("secret", h->s.secret));
     schedule_check(h, AGAIN_MS);
 }
 
@@ -119,7 +120,7 @@ static void write_secret(struct ty_webhook_cert_manager *h, struct ty_arena *a,
     ty_json_set(a, o, "data", data);
     ty_json_set(a, m, "name", ty_json_cstr(a, h->s.secret));
     ty_json_set(a, m, "namespace", ty_json_cstr(a, h->s.ns));
-    if (h->there)
+    if (h->exists)
         ty_json_set(a, m, "resourceVersion", ty_json_str(a, h->version));
     for (int i = 0; i < 4; i++)
         ty_json_set(a, data, keys[i], ty_json_str(a, ty_base64_encode(a, text[i])));
@@ -128,13 +129,13 @@ static void write_secret(struct ty_webhook_cert_manager *h, struct ty_arena *a,
         log_no_memory(h, a);
         return;
     }
-    ty_info(&h->log, "making certificates for the webhook", TY_S("reason", p->why),
+    ty_info(&h->log, "creating webhook certificates", TY_S("reason", p->why),
             TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret));
     h->op = ty_kube_start(h->s.kube, &(struct ty_kube_request){
-                                         .verb = h->there ? TY_KUBE_MERGE : TY_KUBE_CREATE,
+                                         .verb = h->exists ? TY_KUBE_MERGE : TY_KUBE_CREATE,
                                          .kind = &ty_kind_secret,
                                          .ns = ty_str(h->s.ns),
-                                         .name = ty_str(h->there ? h->s.secret : NULL),
+                                         .name = ty_str(h->exists ? h->s.secret : NULL),
                                          .body = body,
                                          .fn = on_wrote,
                                          .ctx = h,
@@ -145,7 +146,7 @@ static void on_secret(void *ctx, enum ty_reflector_change what, const struct ty_
 {
     struct ty_webhook_cert_manager *h = ctx;
     if (what == TY_REFLECTOR_DELETED) {
-        h->there = false;
+        h->exists = false;
         for (int i = 0; i < 4; i++)
             str_free(&h->data[i]);
     } else {
@@ -169,10 +170,10 @@ static void on_secret_state(void *ctx, enum ty_reflector_state state,
     ty_error(&h->log, h->why, "no certificates for the webhook", TY_I("code", why->code));
 }
 
-/* ---- the main line ---- */
+/* ---- check ---- */
 
-/* Another certificate is stored, and it is too early to serve it: not all API servers may trust its
- * CA yet, and what is served now is still good. */
+/* A new certificate is stored, but not all API servers may trust its CA yet, and the served one is
+ * still valid. */
 static bool is_too_early(const struct ty_webhook_cert_manager *h,
                          const struct ty_webhook_cert_plan *p)
 {
@@ -231,11 +232,12 @@ static void reconcile_secret(struct ty_webhook_cert_manager *h)
     }
     if (r < 0) {
         ty_webhook_cert_manager_set_reason(h, "%s", err.text);
-        ty_error(&h->log, err.text, "no certificates can be made", TY_S("secret", h->s.secret));
+        ty_error(&h->log, err.text, "cannot create webhook certificates",
+                 TY_S("secret", h->s.secret));
         schedule_check(h, AGAIN_MS);
         return;
     }
-    if (p.write) { /* what is stored is served, never what is only thought */
+    if (p.write) { /* only a stored certificate is served */
         if (!h->op)
             write_secret(h, a, &p);
         return;
@@ -245,7 +247,7 @@ static void reconcile_secret(struct ty_webhook_cert_manager *h)
         serve_cert(h, &p);
     ty_webhook_cert_inject_bundle(h, h->data[0]);
     if (p.waits || early)
-        schedule_check(h, LOOK_MS);
+        schedule_check(h, PROPAGATION_POLL_MS);
 }
 
 void ty_webhook_cert_manager_check(struct ty_webhook_cert_manager *h)
@@ -256,7 +258,7 @@ void ty_webhook_cert_manager_check(struct ty_webhook_cert_manager *h)
         reconcile_secret(h);
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 static const char *copy_text(struct ty_arena *a, const char *s)
 {

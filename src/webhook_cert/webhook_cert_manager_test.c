@@ -1,4 +1,4 @@
-/* What needs no API server; the rest is tests/cluster/test_parts.py. */
+/* Tests without an API server; the others are in tests/cluster/test_parts.py. */
 #include "webhook_cert/webhook_cert_testing.h"
 
 static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
@@ -7,7 +7,7 @@ static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struc
     (void)pem;
     (void)ca;
     (void)err;
-    fail(); /* of what the server never said */
+    fail(); /* the server never answered */
     return 0;
 }
 
@@ -17,12 +17,12 @@ static void on_time(uv_timer_t *t)
     assert_false(ty_webhook_cert_manager_ready(h));
     assert_has(ty_webhook_cert_manager_reason(h), "the Secret ns/s cannot be read: ");
     assert_int_equal(ty_webhook_cert_manager_not_after(h), 0);
-    ty_webhook_cert_manager_check(h); /* too early is no harm */
+    ty_webhook_cert_manager_check(h); /* before the first list: no effect */
     ty_webhook_cert_manager_free(h);
     uv_close((uv_handle_t *)t, NULL);
 }
 
-/* Nobody answers: not ready, with the reason; and it can be freed at any time. */
+/* No answer: not ready, with the reason; and it can be freed at any time. */
 static void test_no_server(void **state)
 {
     (void)state;
@@ -50,14 +50,14 @@ static void test_no_server(void **state)
     ty_gnutls_done(&g);
 }
 
-/* ---- two replicas at once ---- */
+/* ---- two replicas ---- */
 
 #define SECRET(version, ca)                                                                        \
     "{\"metadata\":{\"name\":\"s\",\"namespace\":\"ns\",\"uid\":\"u\",\"resourceVersion\":"        \
     "\"" version "\"},\"data\":{\"ca.crt\":\"" ca "\"}}"
 
-/* We have made the Secret, another one has changed it since, and the watch is faster than the
- * answer to our write: what we know is what the watch said. */
+/* We created the Secret, another replica changed it, and its watch event arrives before our answer:
+ * the watch event counts. */
 static void test_an_answer_that_comes_late(void **state)
 {
     static const struct api_row rows[] = { { "POST /api/v1/namespaces/ns/secrets", 0, NULL },
@@ -80,7 +80,7 @@ static void test_an_answer_that_comes_late(void **state)
     certs_end(&w);
 }
 
-/* ---- others hold the memory ---- */
+/* ---- memory is short ---- */
 
 #define POST "POST /api/v1/namespaces/ns/secrets"
 
@@ -90,7 +90,8 @@ static void until_written(struct certs_fixture *w)
         uv_run(&w->loop, UV_RUN_ONCE);
 }
 
-/* However little is left, no Secret without a text is written, and none is called too large. */
+/* However little memory is left, no Secret without data is written, and none is reported as too
+ * large. */
 static void test_memory_is_short(void **state)
 {
     static const struct api_row rows[] = { { POST, 500, "{\"kind\":\"Status\"}" }, { 0 } };

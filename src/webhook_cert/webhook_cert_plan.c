@@ -1,5 +1,5 @@
-/* Looks at the four texts of the Secret, oldest worry first: can it be served at all, does the CA
- * last, does the certificate last, does the CA in front sign it. */
+/* Checks the four texts of the Secret in order of urgency: can the pair be served at all, does the
+ * CA expire soon, does the certificate, is it signed by the first CA of the bundle. */
 #include "webhook_cert/webhook_cert_plan.h"
 #include "base/time.h"
 #include "webhook_cert/webhook_cert_manager.h"
@@ -9,8 +9,8 @@
 #define CA_ORG   "kubeflow-trainer"
 #define CA_YEARS 10
 #define DAY_S    ((int64_t)24 * 3600)
-#define CAS_MOST 4    /* in a bundle: deleting the Secret often must not make it grow */
-#define EARLY_S  3600 /* clocks differ: valid from a little before now */
+#define CAS_MOST 4    /* in a bundle, so that it does not grow when the Secret is deleted often */
+#define EARLY_S  3600 /* clock skew: valid from a little before now */
 
 struct cert_planner {
     struct ty_arena *a;
@@ -18,7 +18,7 @@ struct cert_planner {
     struct ty_webhook_cert_plan *p;
 };
 
-/* The next certificate of a bundle, without what is around it; *rest moves behind it. */
+/* The next certificate of a bundle, without surrounding text; *rest moves behind it. */
 static bool next_cert(struct ty_str *rest, struct ty_str *ret)
 {
     static const char begin[] = "-----BEGIN CERTIFICATE-----", end[] = "-----END CERTIFICATE-----";
@@ -35,7 +35,7 @@ static bool next_cert(struct ty_str *rest, struct ty_str *ret)
     return true;
 }
 
-/* NUL-terminated, with a newline: what goes into bundles and to GnuTLS. */
+/* NUL-terminated, with a newline: the form for bundles and GnuTLS. */
 static struct ty_str pem_copy(struct ty_arena *a, struct ty_str s)
 {
     return ty_str(ty_arena_printf(a, "%.*s\n", TY_ARG(s)));
@@ -47,7 +47,7 @@ static int64_t cert_not_after(const struct cert_planner *w, struct ty_str cert)
     return ty_certs_expiry(w->in->gnutls, cert, &until, NULL) < 0 ? 0 : until;
 }
 
-/* Is this pair good for those who trust one of the CAs of this bundle, now? */
+/* Whether clients that trust a CA of this bundle accept this pair now. */
 static bool bundle_trusts(const struct cert_planner *w, struct ty_str bundle,
                           const struct ty_pem *pem, int64_t at_s, struct ty_err *err)
 {
@@ -62,7 +62,7 @@ static bool bundle_trusts(const struct cert_planner *w, struct ty_str bundle,
     return false;
 }
 
-/* The same of tls_*. */
+/* The same for tls_*. */
 static bool bundle_trusts_tls(const struct cert_planner *w, struct ty_str bundle, int64_t at_s,
                               struct ty_err *err)
 {
@@ -71,7 +71,7 @@ static bool bundle_trusts_tls(const struct cert_planner *w, struct ty_str bundle
     return bundle_trusts(w, bundle, &pem, at_s, err);
 }
 
-/* What this process serves with is still good for those who trust this bundle. */
+/* Whether clients that trust this bundle accept the pair that this process serves. */
 static bool served_is_trusted(const struct cert_planner *w, struct ty_str bundle)
 {
     struct ty_pem pem = { w->in->shown_crt, w->in->shown_key };
@@ -95,7 +95,7 @@ static int make_serving(struct cert_planner *w, const struct ty_pem *ca, struct 
     if (r < 0)
         return r;
     r = ty_certs_check(w->in->gnutls, &pem, ca->cert, w->in->service_name, w->in->now_s, err);
-    if (r < 0) /* the key is not this CA's */
+    if (r < 0) /* the key does not belong to this CA */
         return r;
     w->p->tls_crt = pem.cert;
     w->p->tls_key = pem.key;
@@ -119,7 +119,7 @@ static void set_write_reason(struct cert_planner *w, const char *why)
     w->p->why = why;
 }
 
-/* Everything anew: nothing that is there can be served. */
+/* Creates everything: nothing in the Secret can be served. */
 static int create_all(struct cert_planner *w, const char *why, struct ty_err *err)
 {
     struct ty_pem ca;
@@ -134,8 +134,8 @@ static int create_all(struct cert_planner *w, const char *why, struct ty_err *er
     return 0;
 }
 
-/* Those of `front`, then those of `behind` that are not ended: the newest of them, and in any case
- * the one that signed what is stored or served now. */
+/* The CAs of `front`, then the newest unexpired ones of `behind`, and in any case the one that
+ * signed the stored or the served certificate. */
 static struct ty_str join_cas(const struct cert_planner *w, struct ty_str front,
                               struct ty_str behind)
 {
@@ -156,7 +156,7 @@ static struct ty_str join_cas(const struct cert_planner *w, struct ty_str front,
     return ty_str(ty_arena_strndup(w->a, all.p, all.n));
 }
 
-/* A new CA in front; the ones that are there, and not ended, stay behind it. */
+/* Puts a new CA in front; unexpired ones stay behind it. */
 static int add_ca(struct cert_planner *w, const char *why, struct ty_err *err)
 {
     struct ty_pem ca;
@@ -170,7 +170,7 @@ static int add_ca(struct cert_planner *w, const char *why, struct ty_err *err)
     return 0;
 }
 
-/* A new certificate of the CA in front. If its key is missing or wrong, a new CA. */
+/* A new certificate signed by the first CA. If the key of that is missing or wrong, a new CA. */
 static int renew_cert(struct cert_planner *w, const char *why, struct ty_err *err)
 {
     struct ty_str rest = w->p->ca_crt, first = { 0 };
@@ -185,7 +185,7 @@ static int renew_cert(struct cert_planner *w, const char *why, struct ty_err *er
     return add_ca(w, ty_arena_printf(w->a, "the CA's key cannot be used: %s", err->text), err);
 }
 
-/* Those behind the first that have ended. */
+/* Removes expired CAs behind the first. */
 static bool has_ended_cas(const struct cert_planner *w)
 {
     struct ty_str rest = w->p->ca_crt, one;
@@ -207,8 +207,8 @@ static void drop_ended_cas(struct cert_planner *w)
     set_write_reason(w, "an older CA has ended");
 }
 
-/* The Secret is gone, emptied or spoilt. What is served goes on to be served: it is stored again,
- * with a new CA in front of its own, and the new CA takes over once the API server knows it. */
+/* The Secret is missing, empty or broken. The served pair is stored again, with a new CA in front
+ * of its own, which takes over when the API server trusts it. */
 static int restore_secret(struct cert_planner *w, const char *why, struct ty_err *err)
 {
     const struct ty_webhook_cert_plan_in *in = w->in;
@@ -232,7 +232,7 @@ static int compute_plan(struct cert_planner *w, struct ty_err *err)
         return restore_secret(
             w, ty_arena_printf(w->a, "what the Secret has cannot be used: %s", why.text), err);
     if (served_is_trusted(w, in->shown_ca) && !served_is_trusted(w, in->ca_crt)) {
-        /* another CA, by somebody who did not know ours */
+        /* another CA, by a client that did not know ours */
         w->p->ca_crt = join_cas(w, in->ca_crt, in->shown_ca);
         set_write_reason(w,
                          "the certificate that is served must stay trusted until it is replaced");
@@ -243,7 +243,7 @@ static int compute_plan(struct cert_planner *w, struct ty_err *err)
     int64_t soon = in->now_s + TY_WEBHOOK_CERT_RENEW_BEFORE_S;
     if (cert_not_after(w, first) < soon)
         return add_ca(w, "the CA ends soon", err);
-    if (!bundle_trusts_tls(w, first, in->now_s, &why)) { /* a new CA is in front: step two */
+    if (!bundle_trusts_tls(w, first, in->now_s, &why)) { /* a new CA is in front: the second step */
         w->p->waits = !in->settled;
         return in->settled ? renew_cert(w, "the new CA is known to the API server", err) : 0;
     }
@@ -269,7 +269,7 @@ int ty_webhook_cert_plan_compute(struct ty_arena *a, const struct ty_webhook_cer
         return r;
     p.serve = bundle_trusts_tls(&w, p.ca_crt, in->now_s, &why);
     p.until_s = cert_not_after(&w, p.tls_crt);
-    if (!p.write) { /* as it was, to the byte */
+    if (!p.write) { /* unchanged, byte by byte */
         p.ca_crt = in->ca_crt;
         p.tls_crt = in->tls_crt;
         p.tls_key = in->tls_key;

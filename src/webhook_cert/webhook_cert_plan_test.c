@@ -6,7 +6,7 @@
 #define NOW  ((int64_t)1700000000)
 #define NAME "svc.ns.svc"
 
-struct bench {
+struct fixture {
     struct ty_gnutls g;
     struct ty_arena *a;
     struct ty_webhook_cert_plan_in in;
@@ -15,7 +15,7 @@ struct bench {
 
 static int open_bench(void **state)
 {
-    struct bench *b = calloc(1, sizeof(*b));
+    struct fixture *b = calloc(1, sizeof(*b));
     struct ty_err err = { 0 };
     b->a = ty_arena_new(1 << 24);
     if (ty_gnutls_load(&b->g, &err) < 0)
@@ -27,22 +27,22 @@ static int open_bench(void **state)
 
 static int close_bench(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     ty_gnutls_done(&b->g);
     ty_arena_free(b->a);
     free(b);
     return 0;
 }
 
-static const char *plan(struct bench *b)
+static const char *plan(struct fixture *b)
 {
     struct ty_err err = { 0 };
     assert_int_equal(ty_webhook_cert_plan_compute(b->a, &b->in, &b->p, &err), 0);
-    assert_true(b->p.serve); /* whatever happens, there is something to serve */
+    assert_true(b->p.serve); /* in any case there is a pair to serve */
     return b->p.why;
 }
 
-static void store(struct bench *b)
+static void store(struct fixture *b)
 {
     b->in.ca_crt = b->p.ca_crt;
     b->in.ca_key = b->p.ca_key;
@@ -58,7 +58,7 @@ static size_t n_cas(struct ty_str bundle)
     return n;
 }
 
-static void fresh(struct bench *b)
+static void fresh(struct fixture *b)
 {
     assert_string_equal(plan(b), "the Secret has no certificates yet");
     assert_true(b->p.write);
@@ -67,7 +67,7 @@ static void fresh(struct bench *b)
 
 static void test_from_nothing(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     struct ty_err err = { 0 };
     int64_t until = 0;
     fresh(b);
@@ -75,7 +75,7 @@ static void test_from_nothing(void **state)
     assert_int_equal(ty_certs_expiry(&b->g, b->p.ca_crt, &until, &err), 0);
     assert_int_equal(until, NOW + 3650 * DAY);
     struct ty_str was = b->in.tls_crt;
-    assert_string_equal(plan(b), ""); /* and then it is left alone */
+    assert_string_equal(plan(b), ""); /* and then nothing changes */
     assert_false(b->p.write);
     assert_true(ty_str_eq(b->p.tls_crt, was));
     b->in.now_s = NOW + 274 * DAY; /* 91 days are left */
@@ -84,13 +84,13 @@ static void test_from_nothing(void **state)
 
 static void test_certificate_ends(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     b->in.now_s = NOW + 276 * DAY;
     struct ty_str ca = b->in.ca_crt;
     assert_string_equal(plan(b), "the certificate ends soon");
     assert_int_equal(b->p.until_s, b->in.now_s + 365 * DAY);
-    assert_int_equal(n_cas(b->p.ca_crt), 1); /* of the same CA: nobody need be told */
+    assert_int_equal(n_cas(b->p.ca_crt), 1); /* of the same CA: the bundle does not change */
     assert_true(ty_str_eq(ty_str_trim(b->p.ca_crt), ty_str_trim(ca)));
     store(b);
     assert_string_equal(plan(b), "");
@@ -98,9 +98,9 @@ static void test_certificate_ends(void **state)
 
 static void test_ca_ends(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
-    for (int n = 1; n <= 11; n++) { /* certificates come and go */
+    for (int n = 1; n <= 11; n++) { /* certificates are renewed */
         b->in.now_s = NOW + n * 300 * DAY;
         assert_string_equal(plan(b), "the certificate ends soon");
         store(b);
@@ -108,13 +108,13 @@ static void test_ca_ends(void **state)
     assert_int_equal(b->p.until_s, NOW + 3650 * DAY); /* never longer than its CA */
     struct ty_str served = b->in.tls_crt;
     b->in.now_s = NOW + 3561 * DAY;
-    b->in.settled = true; /* with the old bundle, which is not what counts */
+    b->in.settled = true; /* with the old bundle, which does not count */
     assert_string_equal(plan(b), "the CA ends soon");
     assert_true(b->p.waits);
     assert_int_equal(n_cas(b->p.ca_crt), 2);
     assert_true(ty_str_eq(ty_str_trim(b->p.tls_crt), ty_str_trim(served)));
     store(b);
-    b->in.settled = false; /* the API server does not know the new one yet */
+    b->in.settled = false; /* the API server does not trust the new one yet */
     assert_string_equal(plan(b), "");
     assert_true(b->p.waits);
     assert_true(ty_str_eq(ty_str_trim(b->p.tls_crt), ty_str_trim(served)));
@@ -131,7 +131,7 @@ static void test_ca_ends(void **state)
 
 static void test_broken(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     struct ty_webhook_cert_plan_in good = b->in;
     b->in.tls_key = good.ca_key;
@@ -148,15 +148,15 @@ static void test_broken(void **state)
     assert_string_equal(plan(b), "what the Secret has cannot be used: the certificate is not for "
                                  "other.ns.svc");
     b->in = good;
-    b->in.now_s = NOW + 400 * DAY; /* nobody looked for a year */
+    b->in.now_s = NOW + 400 * DAY; /* no check for a year */
     assert_has(plan(b), "what the Secret has cannot be used: the certificate ended");
     assert_int_equal(b->p.until_s, b->in.now_s + 365 * DAY);
 }
 
-/* Valid, but the CA's key was lost: a new CA in two steps, nothing is interrupted. */
+/* Valid, but the CA's key is lost: a new CA in two steps, without an interruption. */
 static void test_lost_key(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     b->in.ca_key = (struct ty_str){ 0 };
     assert_string_equal(plan(b), "");
@@ -169,24 +169,24 @@ static void test_lost_key(void **state)
     assert_string_equal(plan(b), "the new CA is known to the API server");
 }
 
-/* ---- what is served while the Secret is lost ---- */
+/* ---- the served pair while the Secret is lost ---- */
 
-static void show(struct bench *b)
+static void show(struct fixture *b)
 {
     b->in.shown_ca = b->p.ca_crt;
     b->in.shown_crt = b->p.tls_crt;
     b->in.shown_key = b->p.tls_key;
 }
 
-static void lose(struct bench *b)
+static void lose(struct fixture *b)
 {
     b->in.ca_crt = b->in.ca_key = b->in.tls_crt = b->in.tls_key = (struct ty_str){ 0 };
 }
 
-/* A new CA comes in two steps here, too: the certificate stays until the new CA is known. */
+/* A new CA in two steps here, too: the certificate stays until the new CA is trusted. */
 static void test_a_deleted_secret(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     struct ty_err err = { 0 };
     fresh(b);
     show(b);
@@ -210,29 +210,29 @@ static void test_a_deleted_secret(void **state)
 
 static void test_a_spoilt_secret(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     show(b);
     b->in.tls_crt = TY_LIT("nonsense");
     assert_has(plan(b), "what the Secret has cannot be used: ");
     assert_string_equal(b->p.tls_crt.p, b->in.shown_crt.p);
     assert_int_equal(n_cas(b->p.ca_crt), 2);
-    b->in.now_s = NOW + 366 * DAY; /* what is served has ended: no reason to keep it */
+    b->in.now_s = NOW + 366 * DAY; /* the served pair has expired: it is not stored again */
     plan(b);
     assert_string_not_equal(b->p.tls_crt.p, b->in.shown_crt.p);
     assert_int_equal(n_cas(b->p.ca_crt), 1);
 }
 
-/* A replica that has just started found no Secret, and knows nothing of our certificate. */
+/* A replica that has just started finds no Secret, and does not know our certificate. */
 static void test_another_ca_in_the_secret(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     show(b);
     struct ty_str ours = b->in.shown_ca, crt = b->in.shown_crt, key = b->in.shown_key;
     b->in.shown_crt = (struct ty_str){ 0 };
     lose(b);
-    fresh(b); /* theirs */
+    fresh(b); /* of the other replica */
     b->in.shown_ca = ours;
     b->in.shown_crt = crt;
     b->in.shown_key = key;
@@ -240,7 +240,8 @@ static void test_another_ca_in_the_secret(void **state)
                         "the certificate that is served must stay trusted until it is replaced");
     assert_true(b->p.write);
     assert_int_equal(n_cas(b->p.ca_crt), 2);
-    assert_true(ty_str_starts(b->p.ca_crt, ty_str_trim(b->in.ca_crt))); /* theirs stays in front */
+    assert_true(ty_str_starts(
+        b->p.ca_crt, ty_str_trim(b->in.ca_crt))); /* the other replica's CA stays in front */
     assert_string_equal(b->p.tls_crt.p, b->in.tls_crt.p);
     assert_string_equal(b->p.ca_key.p, b->in.ca_key.p);
     store(b);
@@ -248,10 +249,10 @@ static void test_another_ca_in_the_secret(void **state)
     assert_false(b->p.waits);
 }
 
-/* The bundle does not grow with every Secret that somebody deletes. */
+/* The bundle does not grow with every deletion of the Secret. */
 static void test_deleted_again_and_again(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     for (int i = 0; i < 12; i++) {
         show(b);
@@ -262,7 +263,7 @@ static void test_deleted_again_and_again(void **state)
         assert_in_range(n_cas(b->p.ca_crt), 2, 4);
         store(b);
         b->in.settled = true;
-        if (i >= 8) { /* before that it is deleted again before the new CA is known */
+        if (i >= 8) { /* before that it is deleted again before the new CA is trusted */
             assert_string_equal(plan(b), "the new CA is known to the API server");
             store(b);
         }

@@ -1,5 +1,5 @@
-/* For the tests of the webhook's certificates: they, over a loopback server that says what the test
- * tells it to (store/api_testing.h). A real API server is in tests/cluster/test_parts.py. */
+/* Test fixture: the certificate manager over a loopback server with scripted answers
+ * (store/api_testing.h). Tests with a real API server are in tests/cluster/test_parts.py. */
 #ifndef TY_WEBHOOK_CERT_WEBHOOK_CERT_TESTING_H
 #define TY_WEBHOOK_CERT_WEBHOOK_CERT_TESTING_H
 

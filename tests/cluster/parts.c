@@ -1,5 +1,5 @@
-/* Drives parts of the operator on a real API server, for test_parts.py. What happens
- * is a JSON line on stdout; log lines go to stderr. SIGTERM ends it in order.
+/* Drives parts of the operator on a real API server, for test_parts.py. Events are
+ * JSON lines on stdout; log lines go to stderr. SIGTERM ends it in order.
  *
  *   parts lease KUBECONFIG NS NAME IDENTITY LEASE_MS RENEW_MS RETRY_MS
  *   parts events KUBECONFIG NS NAME UID COUNT     the same event so often, then all is written
@@ -27,7 +27,7 @@ struct driver {
     struct ty_webhook_cert_manager *certs;
     struct ty_gnutls gnutls;
     uv_signal_t usr;
-    uv_timer_t look;
+    uv_timer_t poll;
     int64_t later_s;
     bool was_ready;
     int code;
@@ -43,14 +43,14 @@ static void say(const char *event, struct ty_str detail)
     fflush(stdout);
 }
 
-/* From a turn of its own: no callback of the client may free it. */
+/* From a timer: a callback of the client must not free the client. */
 static void on_end(uv_timer_t *t)
 {
     struct driver *d = t->data;
     uv_close((uv_handle_t *)t, NULL);
     uv_close((uv_handle_t *)&d->term, NULL);
     uv_close((uv_handle_t *)&d->usr, NULL);
-    uv_close((uv_handle_t *)&d->look, NULL);
+    uv_close((uv_handle_t *)&d->poll, NULL);
     ty_lease_client_free(d->lease);
     ty_events_free(d->events);
     ty_webhook_cert_manager_free(d->certs);
@@ -113,7 +113,7 @@ static void start_lease(struct driver *d, char **argv)
 
 /* ---- events ---- */
 
-static void on_events_look(uv_timer_t *t)
+static void on_events_poll(uv_timer_t *t)
 {
     struct driver *d = t->data;
     struct ty_events_counts c;
@@ -145,7 +145,7 @@ static void start_events(struct driver *d, char **argv)
     for (int64_t i = number(argv[6]); i > 0; i--)
         ty_events_record(d->events, &e);
     ty_events_flush(d->events);
-    uv_timer_start(&d->look, on_events_look, 20, 20);
+    uv_timer_start(&d->poll, on_events_poll, 20, 20);
 }
 
 /* ---- certificates ---- */
@@ -164,7 +164,7 @@ static int on_cert(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct
     return 0;
 }
 
-static void on_certs_look(uv_timer_t *t)
+static void on_certs_poll(uv_timer_t *t)
 {
     struct driver *d = t->data;
     bool ready = ty_webhook_cert_manager_ready(d->certs);
@@ -201,7 +201,7 @@ static int start_certs(struct driver *d, char **argv, struct ty_err *err)
                                                     .now_s = now_s,
                                                     .ready = on_cert,
                                                     .ctx = d });
-    uv_timer_start(&d->look, on_certs_look, 20, 20);
+    uv_timer_start(&d->poll, on_certs_poll, 20, 20);
     uv_signal_start(&d->usr, on_usr, SIGUSR1);
     return 0;
 }
@@ -252,8 +252,8 @@ int main(int argc, char **argv)
     uv_signal_init(&d->loop, &d->term);
     uv_timer_init(&d->loop, &d->ending);
     uv_signal_init(&d->loop, &d->usr);
-    uv_timer_init(&d->loop, &d->look);
-    d->term.data = d->ending.data = d->usr.data = d->look.data = d;
+    uv_timer_init(&d->loop, &d->poll);
+    d->term.data = d->ending.data = d->usr.data = d->poll.data = d;
     uv_signal_start(&d->term, on_term, SIGTERM);
     int r = start(d, argc, argv, &err);
     if (r < 0) {

@@ -142,7 +142,7 @@ def test_lease_is_released_and_taken_over_at_once(api, parts):
     last = lease(api, "t-release")
     assert last["spec"]["holderIdentity"] == ""
     assert last["spec"]["leaseDurationSeconds"] == 1
-    freed, led = a.when("gave the lease back"), b.when("became leader")
+    freed, led = a.when("released the lease"), b.when("became leader")
     late = max(0, (led - freed).total_seconds())  # the answer to the release may come later
     print(f"take-over: {1000 * late:.0f} ms after the lease was free")
 

@@ -52,7 +52,7 @@ def test_operator_ends_without_the_resolver(tmp_path, cluster, stop):
     code, said = in_the_dark(tmp_path, stop, PROGRAM.resolve(), "operator", "--config", "config.yaml",
                              "--kubeconfig", "kubeconfig")
     assert code == 0, said
-    assert '"msg":"ended"' in said
+    assert '"msg":"stopped"' in said
 
 
 @pytest.mark.parametrize("command", ["doctor", "adopt"])

@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MISSING = [("format", "clang-format", "clang-format"), ("spelling", "codespell", "codespell"),
            ("shell", "shellcheck", "shellcheck"), ("warnings", "ninja", "ninja-build"), ("analyzer", "gcc", "gcc"),
            ("tidy", "clang-tidy", "clang-tidy"), ("cppcheck", "cppcheck", "cppcheck"), ("complexity", "pmccabe", "pmccabe"),
-           ("layers", "python3", "python3"), ("words", "git", "git")]
+           ("layers", "python3", "python3"), ("names", "python3", "python3"), ("links", "python3", "python3"),
+           ("words", "git", "git")]
 
 
 def lint(tmp_path, check, without=None):

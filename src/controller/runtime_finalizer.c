@@ -1,11 +1,11 @@
-/* Runtimes in use: v2.0 to v2.2 kept them from being deleted by a finalizer, v2.3.0 gives each job
- * a copy and takes the finalizer off. Both are here, one by configuration. */
-#include "controller/trainjob_controller_inner.h"
+/* Checks whether a TrainJob refers to the runtime, and edits its finalizers. */
+#include "controller/runtime_finalizer.h"
+
 #include "trainer/runtime_resolve.h"
 
 #define FINALIZER "trainer.kubeflow.org/resource-in-use"
 
-struct use {
+struct runtime_use {
     const struct ty_cached *runtime;
     struct ty_arena *a;
     bool used;
@@ -13,7 +13,7 @@ struct use {
 
 static void check_use(void *ctx, const struct ty_cached *o)
 {
-    struct use *u = ctx;
+    struct runtime_use *u = ctx;
     const struct ty_kind *kind = u->runtime->kind;
     struct ty_trainjob job;
 
@@ -32,22 +32,24 @@ static bool has_finalizer(const struct ty_json *list)
     return false;
 }
 
-struct ty_str ty_trainjob_controller_runtime_patch(struct ty_arena *a, const struct ty_cache *cache,
-                                                   const struct ty_cached *runtime,
-                                                   enum ty_runtime_protection protection)
+struct ty_str ty_runtime_finalizer_patch(struct ty_arena *a, const struct ty_cache *cache,
+                                         const struct ty_cached *runtime,
+                                         enum ty_runtime_protection protection)
 {
     struct ty_json *obj = ty_cache_parse(a, runtime), *list = ty_json_array(a);
     const struct ty_json *now = ty_json_at(obj, "metadata.finalizers");
     bool going = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
-    struct use use = { .runtime = runtime, .a = a };
+    struct runtime_use use = { .runtime = runtime, .a = a };
 
     if (!obj || ty_json_is(now, TY_JSON_NULL))
-        return (struct ty_str){ 0 }; /* so many that they are not kept: not to be written over */
+        return (struct ty_str){
+            0
+        }; /* so many that the cache does not store them: they must not be overwritten */
     if (protection == TY_PROTECT_FINALIZER)
         ty_cache_each(cache, &ty_kind_trainjob, check_use, &use);
-    /* An object that is being deleted takes no new finalizers. */
+    /* The API server accepts no new finalizers on an object that is being deleted. */
     bool want = use.used && (has_finalizer(now) || !going);
-    /* v2.2 put it on at the first use and left it until the deletion. */
+    /* v2.2 added it at the first use and kept it until the deletion. */
     want |= protection == TY_PROTECT_FINALIZER && has_finalizer(now) && !going;
     if (want == has_finalizer(now))
         return (struct ty_str){ 0 };
@@ -58,8 +60,8 @@ struct ty_str ty_trainjob_controller_runtime_patch(struct ty_arena *a, const str
         ty_json_push(a, list, ty_json_cstr(a, FINALIZER));
     struct ty_json *patch = ty_json_object(a), *meta = ty_json_object(a);
     ty_json_set(a, meta, "finalizers", list);
-    /* Somebody may have changed the list meanwhile: then the patch is refused, and we look again.
-     */
+    /* With a resourceVersion the API server refuses the patch if the list has changed, and the
+     * runtime is reconciled again. */
     ty_json_set(a, meta, "resourceVersion",
                 ty_json_strf(a, "%llu", (unsigned long long)runtime->version));
     ty_json_set(a, patch, "metadata", meta);

@@ -1,7 +1,7 @@
 #include "controller/cache_testing.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/runtime_finalizer.h"
 
-static const struct ty_cached *put(struct fx *f, const struct ty_kind *kind, const char *text)
+static const struct ty_cached *put(struct fixture *f, const struct ty_kind *kind, const char *text)
 {
     return tell(f, kind, text, NULL);
 }
@@ -17,9 +17,10 @@ static const struct ty_cached *put(struct fx *f, const struct ty_kind *kind, con
     "\"runtimeRef\":{\"name\":\"rt\",\"apiGroup\":\"trainer.kubeflow.org\",\"kind\":\"" kind       \
     "\"}}}"
 
-static const char *patch(struct fx *f, const char *runtime, enum ty_runtime_protection protection)
+static const char *patch(struct fixture *f, const char *runtime,
+                         enum ty_runtime_protection protection)
 {
-    struct ty_str s = ty_trainjob_controller_runtime_patch(
+    struct ty_str s = ty_runtime_finalizer_patch(
         f->a, f->w, put(f, &ty_kind_trainingruntime, runtime), protection);
     return s.n ? s.p : "";
 }
@@ -29,10 +30,10 @@ static const char *patch(struct fx *f, const char *runtime, enum ty_runtime_prot
     "{\"metadata\":{\"finalizers\":[\"trainer.kubeflow.org/resource-in-use\"],"                    \
     "\"resourceVersion\":\"9\"}}"
 
-/* v2.3.0: taken off wherever it is found, never put on. */
+/* v2.3.0: removed wherever it is found, never added. */
 static void test_snapshots_need_no_finalizer(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     put(f, &ty_kind_trainjob, JOB("a", "TrainingRuntime"));
     assert_string_equal(patch(f, RUNTIME(OURS), TY_PROTECT_SNAPSHOT), OFF);
@@ -43,7 +44,7 @@ static void test_snapshots_need_no_finalizer(void **state)
 
 static void test_finalizer_while_in_use(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     assert_string_equal(patch(f, RUNTIME(""), TY_PROTECT_FINALIZER), "");
     put(f, &ty_kind_trainjob, JOB("a", "TrainingRuntime"));
@@ -55,9 +56,9 @@ static void test_finalizer_while_in_use(void **state)
 
 static void test_finalizer_goes_when_nobody_uses_it(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
-    /* the same name elsewhere, and of another kind, is no use */
+    /* the same name in another namespace, or of another kind, is not used */
     put(f, &ty_kind_trainjob, JOB("b", "TrainingRuntime"));
     assert_string_equal(patch(f, RUNTIME(OURS GOING), TY_PROTECT_FINALIZER), OFF);
     put(f, &ty_kind_trainjob, JOB("a", "ClusterTrainingRuntime"));

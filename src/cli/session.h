@@ -7,7 +7,7 @@
 #include "cli/view/findings.h"
 #include "config/config.h"
 #include "plugin_host/extern_plugin.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 struct ty_session {
     struct ty_cli *cli;

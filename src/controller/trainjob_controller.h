@@ -14,7 +14,7 @@
 #include "controller/events.h"
 #include "controller/queue.h"
 #include "store/kube/reflector.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 struct ty_trainjob_controller;
 

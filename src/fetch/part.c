@@ -1,7 +1,7 @@
 /* Unfinished files. The order of the steps is what makes them safe: bytes are cut before their tag
  * changes, and the tag is on disk before the first new byte is. */
+#include "fetch/part.h"
 #include "fetch/digest.h"
-#include "fetch/download_dir.h"
 #include "fetch/download_dir_inner.h"
 #include "json/json.h"
 

@@ -1,5 +1,5 @@
 /* Copies of files of this machine: shared blocks, else a hard link, else bytes. */
-#include "fetch/download_dir.h"
+#include "fetch/part.h"
 #include "fetch/download_dir_inner.h"
 
 #include <errno.h>

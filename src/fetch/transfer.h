@@ -3,7 +3,7 @@
 #define TY_FETCH_TRANSFER_H
 
 #include "base/buf.h"
-#include "fetch/download_dir.h"
+#include "fetch/part.h"
 #include "fetch/fetch_run.h"
 #include "fetch/retry.h"
 

@@ -11,7 +11,7 @@
 #define TY_SERVE_WEBHOOK_H
 
 #include "net/http_server.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 /* Objects have 1.5 MiB in etcd, a review of an update carries two and their managedFields. */
 #define TY_WEBHOOK_BODY_MAX ((size_t)8 << 20) /* give it to the server as body_bytes */

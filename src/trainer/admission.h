@@ -2,7 +2,7 @@
 #ifndef TY_TRAINER_ADMISSION_H
 #define TY_TRAINER_ADMISSION_H
 
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 /* What follows the name of a runtime labelled trainer.kubeflow.org/support=deprecated. */
 #define TY_ADMISSION_DEPRECATED                                                                    \

@@ -2,7 +2,7 @@
  * v2.3.0 does not check updates of a TrainingRuntime: there a mistake is only warned of (B20). */
 #include "trainer/admission.h"
 
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 #include "trainer/validate.h"
 
 /* The container that a job with this ancestor must have; NULL: none. */

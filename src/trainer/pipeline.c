@@ -1,22 +1,10 @@
-/* Fourth step of the flow: the plugins, phase by phase (docs/spec/trainer.md 4.8, 5). */
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <strings.h>
 
 #include "trainer/plugins/ml.h"
-
-void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...)
-{
-    va_list ap;
-
-    if (!w || w->n == sizeof(w->v) / sizeof(w->v[0]))
-        return;
-    va_start(ap, fmt);
-    w->v[w->n++] = ty_arena_vprintf(w->arena, fmt, ap);
-    va_end(ap);
-}
+#include "trainer/registry.h"
 
 static bool name_listed(const char *const *names, const char *name)
 {

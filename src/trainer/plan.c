@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "trainer/gang.h"
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 #include "trainer/runtime_patches.h"
 
 /* Far above what fits into one stored object; keeps look-ups by name and walks along dependsOn

@@ -3,6 +3,7 @@
 #define TY_TRAINER_PLUGIN_H
 
 #include "trainer/plan.h"
+#include "trainer/warnings.h"
 
 typedef int ty_plugin_hook_fn(struct ty_plan *plan, const struct ty_trainjob *job,
                               struct ty_err *err);
@@ -11,13 +12,6 @@ typedef int ty_plugin_hook_fn(struct ty_plan *plan, const struct ty_trainjob *jo
  * operator does not ask again after its own writes. */
 typedef void ty_plugin_status_fn(struct ty_arena *a, const struct ty_trainjob *job,
                                  const struct ty_view *view, struct ty_json *status);
-
-struct ty_warnings { /* for the user, not errors */
-    struct ty_arena *arena;
-    const char *v[32];
-    size_t n; /* the first 32 are kept */
-};
-void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...) TY_PRINTF(2, 3);
 
 /* A kind whose objects matter to TrainJobs, for the operator. */
 enum ty_plugin_watch_via {
@@ -73,39 +67,5 @@ struct ty_plugin {
     const struct ty_plugin_watch *watches;
     const void *ext; /* of an out-of-tree plugin; its hooks find it in plan->running */
 };
-
-/* registry.c */
-extern const struct ty_plugin *const ty_plugins[]; /* in registry order, NULL-terminated */
-/* Every policy of a plugin is a member of mlPolicy in the schema, and every policy of the schema
- * has one plugin; else -EINVAL with what to do. `plugins` ends with NULL. */
-int ty_registry_check(const struct ty_plugin *const *plugins, struct ty_err *err);
-/* The plugin of a policy in this mlPolicy (may be NULL) that has a launcher, or NULL. */
-const struct ty_plugin *ty_registry_launcher(const struct ty_json *ml);
-/* Whether that launcher is one of the nodes. */
-bool ty_registry_launcher_is_node(const struct ty_json *ml);
-
-#define TY_PLUGINS_MAX 64
-/* The plugins that are on, classified once at start. */
-struct ty_pipeline {
-    const struct ty_plugin *on[TY_PLUGINS_MAX];
-    const struct ty_plugin *off[TY_PLUGINS_MAX]; /* disabled: only asked whether they apply */
-    size_t n_on, n_off;
-};
-/* Names are compared without case. `enabled` empty: all. Unknown names, disabling a required
- * plugin, two status plugins, a registry that ty_registry_check refuses: -EINVAL. `extra` (may be
- * NULL, ends with NULL) are out-of-tree plugins and run before the registry's last (JobSet). */
-int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
-                     const char *const *disabled, const struct ty_plugin *const *extra,
-                     struct ty_err *err);
-/* All phases up to and with build. */
-int ty_pipeline_run(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err);
-/* All validate hooks, and the check for disabled plugins that the runtime needs. */
-void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
-                          const struct ty_trainjob *old, struct ty_errs *errs,
-                          struct ty_warnings *warnings);
-/* The status hook. */
-void ty_pipeline_status(const struct ty_pipeline *p, struct ty_arena *a,
-                        const struct ty_trainjob *job, const struct ty_view *view,
-                        struct ty_json *status);
 
 #endif

@@ -4,7 +4,8 @@
 #define TY_TRAINER_TRAINJOB_RECONCILE_H
 
 #include "base/time.h"
-#include "trainer/plugin.h"
+#include "trainer/condition.h"
+#include "trainer/pipeline.h"
 
 struct ty_trainjob_reconcile_in {
     const struct ty_pipeline *pipeline;
@@ -48,13 +49,5 @@ bool ty_trainjob_is_suspend_refused(const struct ty_json *status);
 /* ret->… live with the arena. */
 void ty_trainjob_reconcile(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                            struct ty_trainjob_reconcile *ret);
-
-/* Standard condition setting: order kept, `time` is taken over only when the status
- * changes. */
-void ty_condition_set(struct ty_arena *a, struct ty_json *status, const char *type,
-                      const char *state, struct ty_str reason, struct ty_str message,
-                      struct ty_str time);
-const struct ty_json *ty_condition_find(const struct ty_json *status,
-                                        const char *type); /* or NULL */
 
 #endif

@@ -2,7 +2,7 @@
  * accepts them all, the Job that the JobSet controller creates is refused, and nobody is told. */
 #include "api/quantity.h"
 #include "base/map.h"
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 #include "trainer/validate.h"
 
 #define INDEXED_MAX 100000 /* parallelism of an indexed Job, by Kubernetes' own validation */

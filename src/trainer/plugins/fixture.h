@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
+#include "trainer/registry.h"
 #include "json/json_testing.h"
 
 /* A runtime of one trainer job `node`: its mlPolicy, and more members of its container. */

@@ -1,6 +1,6 @@
 /* Runtimes without a policy that speaks for itself: the node count and the user's variables, no
  * more. XGBoost and Flux lean on it for both, as in Kubeflow Trainer (`with_plainml`). */
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 #include "trainer/plugins/ml.h"
 
 static bool plainml_applies(const struct ty_plan *plan)

@@ -1,5 +1,5 @@
-/* A number for a value. Members are summed, because they have no order; no two have the same key,
- * so without the secret nobody can choose what the terms of the sum are. */
+/* The hash of a value. The hashes of members are added, because members have no order. Keys are
+ * unique, and the hash is keyed, so users cannot choose the terms of the sum. */
 #include "base/hash.h"
 #include "json/json.h"
 

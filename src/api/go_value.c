@@ -1,4 +1,3 @@
-/* Prints values the way the API server's messages show them: users compare the two. */
 #include "api/go_value.h"
 
 #include <math.h>
@@ -8,7 +7,7 @@ struct code_points {
 };
 
 /* Characters that Go does not consider printable: controls, spaces other than U+0020, format
- * characters, surrogates, private use, and what is not assigned at the end of the planes. */
+ * characters, surrogates, private use, and unassigned ones at the end of the planes. */
 static const struct code_points unseen[] = {
     { 0x00, 0x1f },     { 0x7f, 0xa0 },       { 0xad, 0xad },       { 0x600, 0x605 },
     { 0x61c, 0x61c },   { 0x6dd, 0x6dd },     { 0x70f, 0x70f },     { 0x1680, 0x1680 },
@@ -25,7 +24,7 @@ static bool printable(uint32_t c)
     return true;
 }
 
-/* The character at s and its length in bytes; 0 bytes when it is not UTF-8. */
+/* Decodes the character at s; *ret_n is its length, 0 if it is not UTF-8. */
 static uint32_t rune_at(struct ty_str s, size_t *ret_n)
 {
     const unsigned char *p = (const unsigned char *)s.p;
@@ -86,7 +85,7 @@ void ty_go_quote(struct ty_buf *out, struct ty_str s)
     ty_buf_chr(out, '"');
 }
 
-/* The digits of d without point, and where the point belongs: 0.digits times 10^*ret_point. */
+/* The digits of d without the point, and its position: 0.digits times 10^*ret_point. */
 static int shortest(double d, char digits[32], int *ret_point)
 {
     char text[64];
@@ -145,7 +144,7 @@ double ty_go_number(const struct ty_json *v)
         return (double)v->i;
     if (!ty_json_is(v, TY_JSON_NUMBER))
         return 0;
-    /* Longer texts lose digits that no double has. */
+    /* Digits beyond this do not change a double. */
     size_t n = v->n < sizeof(text) ? v->n : sizeof(text) - 1;
     memcpy(text, v->s, n);
     text[n] = '\0';

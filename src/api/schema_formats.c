@@ -1,4 +1,4 @@
-/* The formats that the API server checks in strings, without a regular expression engine. */
+/* The string formats that the API server checks, without a regular expression engine. */
 #include <errno.h>
 
 #include "api/schema_inner.h"
@@ -17,7 +17,7 @@ static bool one_of(struct ty_str s, size_t i, const char *set)
     return i < s.n && s.p[i] != '\0' && strchr(set, s.p[i]);
 }
 
-/* [sign] digits [. digits] or [sign] . digits: where it ends, or 0. */
+/* [sign] digits [. digits] or [sign] . digits: the index of its end, or 0. */
 static size_t decimal_end(struct ty_str s, size_t i)
 {
     size_t digits = 0;
@@ -46,7 +46,7 @@ bool ty_schema_is_quantity(struct ty_str s)
     return one_of(s, i, "eE") && decimal_end(s, i + 1) == s.n;
 }
 
-/* Reads n digits at *i; false if they are not there. */
+/* Reads n digits at *i; false if there are fewer. */
 static bool digits(struct ty_str s, size_t *i, size_t n, int *ret_v)
 {
     int v = 0;
@@ -88,7 +88,7 @@ static bool skip_zone(struct ty_str s, size_t *i, int max_hour, int max_minute)
     return true;
 }
 
-/* What must come first, then a number of as many digits as `want` has. */
+/* A literal prefix, then a number of as many digits as `want` has. */
 static const struct part {
     const char *before, *want, *name;
     int min, max;

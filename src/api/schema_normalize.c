@@ -1,6 +1,6 @@
-/* An object as Go would write it after reading it into its typed struct. Upstream's controller does
- * just that to a runtime before it builds children, so what it applies shows these habits:
- * zero values vanish, structs that are held by value stay, quantities are canonical. */
+/* An object as Go would write it after decoding it into its typed struct. Upstream's controller
+ * does that to a runtime before it builds children, so its applied objects show the effects: zero
+ * values are missing, structs by value are present, quantities are canonical. */
 #include "api/go_value.h"
 #include "api/quantity.h"
 #include "api/schema.h"
@@ -9,8 +9,7 @@
 
 enum { MAX_FIELDS = 96 };
 
-/* Without the length of `name`, which the tables do not carry; keys may contain zero bytes.
- */
+/* Does not need the length of `name`, which the tables do not have; keys may contain zero bytes. */
 static bool is_named(const char *name, struct ty_str key)
 {
     size_t i = 0;
@@ -41,7 +40,7 @@ static struct ty_json *clone(struct ty_arena *a, const struct ty_json *v)
     return n;
 }
 
-/* Keeps where the value came from. */
+/* Copies line, column and origin. */
 static struct ty_json *copy_place(struct ty_json *n, const struct ty_json *v)
 {
     n->line = v->line;
@@ -142,7 +141,7 @@ static struct ty_json *normal_map(struct ty_arena *a, const struct ty_schema *s,
     return n;
 }
 
-/* What becomes of field f, whose value in the input is v or NULL; NULL: not written. */
+/* The normal form of field f, whose value in the input is v or NULL; NULL: not written. */
 static struct ty_json *normal_field(struct ty_arena *a, const struct ty_field *f,
                                     const struct ty_json *v)
 {
@@ -151,7 +150,7 @@ static struct ty_json *normal_field(struct ty_arena *a, const struct ty_field *f
     if ((f->flags & TY_F_OMITZERO) && is_zero(v))
         return NULL;
     struct ty_json *n = normalize(a, f->schema, v);
-    /* A struct whose fields were all zero, 0.0: zero only now. */
+    /* A struct can become zero by normalization, if all its fields were zero (0.0). */
     return (f->flags & TY_F_OMITZERO) && is_zero(n) ? NULL : n;
 }
 

@@ -1,5 +1,5 @@
-/* Texts for Flux. The job's values are written once, at the top of each script, as shell variables;
- * below them the scripts are constant. */
+/* Generates the scripts. Values of the job are shell variables at the top of each script; the rest
+ * of a script is constant. */
 #include "trainer/flux_script.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static const char *hostlist(struct ty_arena *a, const struct ty_flux *f)
                            ty_flux_range(a, f->nodes, 0));
 }
 
-/* A TOML string: what a user put into a variable cannot end it, nor the line. */
+/* A TOML string, escaped: a user's value cannot end the string or the line. */
 static void put_toml(struct ty_buf *out, const char *key, struct ty_str v)
 {
     ty_buf_printf(out, "%s = \"", key);
@@ -104,7 +104,7 @@ struct ty_str ty_flux_init(struct ty_arena *a, const struct ty_flux *f)
     return buf_to_arena(a, &out);
 }
 
-/* What differs between jobs. */
+/* The part that differs between jobs. */
 static void put_entrypoint_values(struct ty_buf *out, struct ty_arena *a, const struct ty_flux *f)
 {
     ty_buf_printf(
@@ -123,7 +123,7 @@ static void put_entrypoint_values(struct ty_buf *out, struct ty_arena *a, const 
     ty_buf_cstr(out, "'\n");
 }
 
-/* Flux's own Python, its scheduler, and a file to source for people who enter the container. */
+/* Flux's own Python, its scheduler, and a file to source in an interactive shell. */
 static const char prepare[] =
     "\n"
     "cfg=/mnt/flux/config\n"

@@ -60,7 +60,7 @@ static int check_status_hooks(const struct ty_pipeline *p, struct ty_err *err)
     return 0;
 }
 
-/* Out-of-tree plugins: whoever gives them wants them on. */
+/* Adds the out-of-tree plugins, which are always enabled. */
 static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra,
                      const char *const *disabled, struct ty_err *err)
 {
@@ -71,7 +71,7 @@ static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra
     return r;
 }
 
-/* One of ours. */
+/* Adds a built-in plugin. */
 static int add_own(struct ty_pipeline *p, const struct ty_plugin *plugin,
                    const char *const *enabled, const char *const *disabled, struct ty_err *err)
 {
@@ -116,7 +116,7 @@ static bool applies(const struct ty_plugin *p, const struct ty_plan *plan)
     return !p->policy || ty_plan_policy(plan, p->policy);
 }
 
-/* A plugin that the runtime asks for but that is switched off, or NULL. */
+/* A disabled plugin that the runtime requires, or NULL. */
 static const struct ty_plugin *disabled_but_needed(const struct ty_plan *plan)
 {
     for (size_t i = 0; i < plan->pipeline->n_off; i++) {

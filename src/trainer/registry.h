@@ -5,12 +5,13 @@
 #include "trainer/plugin.h"
 
 extern const struct ty_plugin *const ty_plugins[]; /* in registry order, NULL-terminated */
-/* Every policy of a plugin is a member of mlPolicy in the schema, and every policy of the schema
- * has one plugin; else -EINVAL with what to do. `plugins` ends with NULL. */
+/* Every policy of a plugin must be a member of mlPolicy in the schema, and every policy of the
+ * schema must have exactly one plugin; else -EINVAL with what to change. `plugins` ends with NULL.
+ */
 int ty_registry_check(const struct ty_plugin *const *plugins, struct ty_err *err);
-/* The plugin of a policy in this mlPolicy (may be NULL) that has a launcher, or NULL. */
+/* The plugin with a launcher whose policy this mlPolicy (may be NULL) has, or NULL. */
 const struct ty_plugin *ty_registry_launcher(const struct ty_json *ml);
-/* Whether that launcher is one of the nodes. */
+/* Whether the launcher of this mlPolicy is one of the nodes. */
 bool ty_registry_launcher_is_node(const struct ty_json *ml);
 
 #endif

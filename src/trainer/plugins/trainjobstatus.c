@@ -1,5 +1,5 @@
-/* Feature gate TrainJobStatus: every container of the trainer learns where to post its progress,
- * with a token for that one address and the CA to trust. */
+/* Feature gate TrainJobStatus: gives every container of the trainer the URL for its progress
+ * reports, a token for that URL and the CA certificate. */
 #include <errno.h>
 
 #include <nettle/base64.h>

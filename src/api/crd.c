@@ -53,7 +53,7 @@ static struct ty_json *printer_columns(struct ty_arena *a)
     return out;
 }
 
-static struct ty_json *version(struct ty_arena *a, const struct ty_kind *k)
+static struct ty_json *crd_version(struct ty_arena *a, const struct ty_kind *k)
 {
     struct ty_json *out = ty_json_object(a);
     struct ty_json *openapi = ty_schema_openapi(a, k->schema);
@@ -81,6 +81,6 @@ struct ty_json *ty_crd(struct ty_arena *a, const struct ty_kind *k)
     put_text(a, spec, "group", k->group);
     ty_json_set(a, spec, "names", crd_names(a, k));
     put_text(a, spec, "scope", k->namespaced ? "Namespaced" : "Cluster");
-    ty_json_push(a, ty_json_ensure_array(a, spec, "versions"), version(a, k));
+    ty_json_push(a, ty_json_ensure_array(a, spec, "versions"), crd_version(a, k));
     return crd;
 }

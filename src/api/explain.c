@@ -273,9 +273,9 @@ static int fail_field(const struct ty_kind *k, const struct ty_schema_hint_scope
 }
 
 /* One step down. Paths and indexes live in the frames of this recursion. */
-static int descend(struct ty_buf *out, const struct ty_kind *k,
-                   const struct ty_schema_hint_scope *place, const struct ty_field *f,
-                   struct ty_str rest, bool recursive, struct ty_err *err)
+static int explain_path(struct ty_buf *out, const struct ty_kind *k,
+                        const struct ty_schema_hint_scope *place, const struct ty_field *f,
+                        struct ty_str rest, bool recursive, struct ty_err *err)
 {
     static const struct ty_field value = { .name = "value" };
     struct ty_str word, key, next = ty_str_cut(rest, '.', &word);
@@ -298,7 +298,7 @@ static int descend(struct ty_buf *out, const struct ty_kind *k,
     while (s->type == TY_T_ARRAY)
         s = s->items;
     const struct ty_schema_hint_scope here = { place, s, TY_KEYS(place->at, key) };
-    return descend(out, k, &here, child, next, recursive, err);
+    return explain_path(out, k, &here, child, next, recursive, err);
 }
 
 int ty_explain(struct ty_buf *out, struct ty_str path, bool recursive, struct ty_err *err)
@@ -309,5 +309,5 @@ int ty_explain(struct ty_buf *out, struct ty_str path, bool recursive, struct ty
     if (!k || !k->schema)
         return fail_kind(name, err);
     const struct ty_schema_hint_scope top = { NULL, k->schema, NULL };
-    return descend(out, k, &top, NULL, rest, recursive, err);
+    return explain_path(out, k, &top, NULL, rest, recursive, err);
 }

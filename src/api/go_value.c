@@ -16,7 +16,7 @@ static const struct code_points unseen[] = {
     { 0xfffe, 0xffff }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe00ff }, { 0xf0000, 0x10ffff },
 };
 
-static bool printable(uint32_t c)
+static bool is_printable(uint32_t c)
 {
     for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
         if (c >= unseen[i].first && c <= unseen[i].last)
@@ -74,7 +74,7 @@ void ty_go_quote(struct ty_buf *out, struct ty_str s)
             n = 1;
         } else if (c == '"' || c == '\\') {
             ty_buf_printf(out, "\\%c", (char)c);
-        } else if (printable(c)) {
+        } else if (is_printable(c)) {
             ty_buf_put(out, s.p, n);
         } else {
             quote_rune(out, c);
@@ -86,7 +86,7 @@ void ty_go_quote(struct ty_buf *out, struct ty_str s)
 }
 
 /* The digits of d without the point, and its position: 0.digits times 10^*ret_point. */
-static int shortest(double d, char digits[32], int *ret_point)
+static int shortest_digits(double d, char digits[32], int *ret_point)
 {
     char text[64];
     int n = 0;
@@ -119,7 +119,7 @@ void ty_go_float(struct ty_buf *out, double d)
         ty_buf_chr(out, '0');
         return;
     }
-    n = shortest(fabs(d), digits, &point);
+    n = shortest_digits(fabs(d), digits, &point);
     if (point < -3 || point > 6) {
         ty_buf_chr(out, digits[0]);
         if (n > 1)
@@ -169,7 +169,7 @@ bool ty_go_integer(const struct ty_json *v, int64_t *ret_v)
 }
 
 /* json.Marshal of a value made of maps: sorted keys, HTML characters escaped. */
-static const char *marshal(struct ty_arena *a, const struct ty_json *v)
+static const char *marshal_json(struct ty_arena *a, const struct ty_json *v)
 {
     ty_auto_buf text = { 0 }, out = { 0 };
 
@@ -203,7 +203,7 @@ const char *ty_go_value(struct ty_arena *a, const struct ty_json *v)
         break;
     case TY_JSON_ARRAY:
     case TY_JSON_OBJECT:
-        return marshal(a, v);
+        return marshal_json(a, v);
     }
     return ty_arena_strndup(a, out.p, out.n);
 }

@@ -47,7 +47,7 @@ bool ty_schema_is_quantity(struct ty_str s)
 }
 
 /* Reads n digits at *i; false if there are fewer. */
-static bool digits(struct ty_str s, size_t *i, size_t n, int *ret_v)
+static bool skip_digits(struct ty_str s, size_t *i, size_t n, int *ret_v)
 {
     int v = 0;
 
@@ -79,10 +79,10 @@ static bool skip_zone(struct ty_str s, size_t *i, int max_hour, int max_minute)
         (*i)++;
         return true;
     }
-    if (!one_of(s, *i, "+-") || !digits(s, &k, 2, &h) || !one_of(s, k, ":"))
+    if (!one_of(s, *i, "+-") || !skip_digits(s, &k, 2, &h) || !one_of(s, k, ":"))
         return false;
     k++;
-    if (!digits(s, &k, 2, &m) || h > max_hour || m > max_minute)
+    if (!skip_digits(s, &k, 2, &m) || h > max_hour || m > max_minute)
         return false;
     *i = k;
     return true;
@@ -116,7 +116,7 @@ bool ty_schema_is_date_time(struct ty_str s)
         if (*p->before && !one_of(s, i, *p->before == 'T' ? "Tt" : p->before))
             return false;
         i += *p->before != '\0';
-        if (!digits(s, &i, strlen(p->want), &v[k]) || v[k] < p->min || v[k] > p->max)
+        if (!skip_digits(s, &i, strlen(p->want), &v[k]) || v[k] < p->min || v[k] > p->max)
             return false;
     }
     if (v[DAY] < 1 || v[DAY] > month_days(v[YEAR], v[MONTH]))
@@ -143,7 +143,7 @@ int ty_schema_decode_time(struct ty_str s, struct ty_err *err)
         if (*p->before && !one_of(s, i, p->before))
             return fail_time(s, i, p->before, err);
         i += *p->before != '\0';
-        if (!digits(s, &i, strlen(p->want), &v[k]))
+        if (!skip_digits(s, &i, strlen(p->want), &v[k]))
             return fail_time(s, i, p->want, err);
         if (v[k] < p->min || v[k] > p->max)
             return ty_fail(err, -EINVAL, "parsing time \"%.*s\": %s out of range", TY_ARG(s),

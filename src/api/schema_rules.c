@@ -10,7 +10,7 @@ struct value_pair {
     const struct ty_json *v, *old;
 };
 
-static bool unchanged(const struct value_pair *p)
+static bool is_unchanged(const struct value_pair *p)
 {
     return p->old && ty_schema_equal(p->s, p->v, p->old);
 }
@@ -24,7 +24,7 @@ static void run_rules(struct ty_errs *errs, const struct value_pair *p,
         if (r->ok(p->v, r->transition ? p->old : NULL))
             continue;
         /* Ratcheting: on update, an error in an unchanged value is ignored. */
-        if (!r->transition && unchanged(p->old ? p : near))
+        if (!r->transition && is_unchanged(p->old ? p : near))
             continue;
         bool plain = p->v->type < TY_JSON_ARRAY;
         const char *value = plain ? ty_go_value(errs->arena, p->v) : NULL;

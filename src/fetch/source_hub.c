@@ -129,7 +129,7 @@ static int list_commit(struct repo *r, struct ty_err *err)
     return 0;
 }
 
-static int list(struct ty_fetch_run *run, struct ty_err *err)
+static int list_hub(struct ty_fetch_run *run, struct ty_err *err)
 {
     struct ty_arena *a = run->arena;
     struct ty_str end = ty_str(run->opts->hub);
@@ -160,4 +160,6 @@ static int list(struct ty_fetch_run *run, struct ty_err *err)
     return list_commit(&r, err);
 }
 
-const struct ty_fetch_source ty_source_hf = { .scheme = TY_SCHEME_HF, .http = true, .list = list };
+const struct ty_fetch_source ty_source_hf = { .scheme = TY_SCHEME_HF,
+                                              .http = true,
+                                              .list = list_hub };

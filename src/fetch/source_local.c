@@ -83,7 +83,7 @@ static int check_apart(const char *from, const char *to, struct ty_err *err)
     return r;
 }
 
-static int list(struct ty_fetch_run *run, struct ty_err *err)
+static int list_local(struct ty_fetch_run *run, struct ty_err *err)
 {
     char *root = ty_arena_printf(run->arena, "%s", run->uri.path);
     struct stat st;
@@ -98,4 +98,4 @@ static int list(struct ty_fetch_run *run, struct ty_err *err)
     return add_file(run, strrchr(root, '/') + 1, root, &st, err);
 }
 
-const struct ty_fetch_source ty_source_file = { .scheme = TY_SCHEME_FILE, .list = list };
+const struct ty_fetch_source ty_source_file = { .scheme = TY_SCHEME_FILE, .list = list_local };

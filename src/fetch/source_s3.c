@@ -165,7 +165,7 @@ static char *bucket_url(const struct ty_fetch_run *run)
                            TY_ARG(end), run->uri.bucket);
 }
 
-static int list(struct ty_fetch_run *run, struct ty_err *err)
+static int list_s3(struct ty_fetch_run *run, struct ty_err *err)
 {
     ty_auto_arena *a = ty_arena_new_input(PAGE_CEILING, NULL);
     struct page p = {
@@ -180,4 +180,6 @@ static int list(struct ty_fetch_run *run, struct ty_err *err)
     return 0;
 }
 
-const struct ty_fetch_source ty_source_s3 = { .scheme = TY_SCHEME_S3, .http = true, .list = list };
+const struct ty_fetch_source ty_source_s3 = { .scheme = TY_SCHEME_S3,
+                                              .http = true,
+                                              .list = list_s3 };

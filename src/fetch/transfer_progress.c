@@ -25,7 +25,7 @@ void ty_transfer_progress_bytes(struct ty_buf *b, double bytes)
     ty_buf_printf(b, u && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, units[u]);
 }
 
-static int percent(const struct ty_fetch_progress *p)
+static int percent_done(const struct ty_fetch_progress *p)
 {
     if (p->bytes < 0)
         return -1;
@@ -71,7 +71,7 @@ static void put_rest(struct ty_buf *b, const struct ty_transfer_progress *m,
 void ty_transfer_progress_line(struct ty_buf *b, const struct ty_transfer_progress *m,
                                const struct ty_fetch_progress *p)
 {
-    int v = percent(p);
+    int v = percent_done(p);
     if (v >= 0)
         ty_buf_printf(b, "%d%%: ", v);
     put_rest(b, m, p);
@@ -81,7 +81,7 @@ void ty_transfer_progress_bar(struct ty_buf *b, const struct ty_transfer_progres
                               const struct ty_fetch_progress *p, size_t width)
 {
     ty_auto_buf rest = { 0 };
-    int v = percent(p);
+    int v = percent_done(p);
     put_rest(&rest, m, p);
     size_t around = strlen("[] 100% "),
            room = width > rest.n + around ? width - rest.n - around : 0;

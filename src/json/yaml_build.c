@@ -147,7 +147,7 @@ static int check_twice(const struct ty_yaml_build *b, const struct frame *f, str
 
 /* The mapping's own keys, then those of the merged mappings in order; the first of equal keys wins.
  */
-static void merge(struct ty_yaml_build *b, struct frame *f)
+static void merge_keys(struct ty_yaml_build *b, struct frame *f)
 {
     size_t n = f->v->n, most = n;
     ty_each_item (it, f->merged)
@@ -312,7 +312,7 @@ static int end_collection(struct ty_yaml_build *b, struct ty_err *err)
         if (r < 0)
             return r;
         if (f->merged)
-            merge(b, f);
+            merge_keys(b, f);
     }
     unsigned height = f->height ? f->height : 1;
     if (f->anchor) {

@@ -138,7 +138,7 @@ static bool reads_back(const char *text, double d, bool single)
 }
 
 /* The fewest digits that parse back to d; returns their number. d is finite. */
-static int shortest(double d, bool single, char digits[24], int *ret_exp)
+static int shortest_digits(double d, bool single, char digits[24], int *ret_exp)
 {
     char text[40];
     for (int n = 1; n <= DBL_DECIMAL_DIG; n++) {
@@ -165,7 +165,7 @@ static struct ty_str format_float(struct ty_arena *a, double d, const struct flo
 {
     char digits[24] = "";
     int exp = 0;
-    int n = shortest(d, l->single, digits, &exp);
+    int n = shortest_digits(d, l->single, digits, &exp);
     ty_auto_buf out = { 0 };
     if (signbit(d))
         ty_buf_chr(&out, '-');

@@ -53,9 +53,9 @@ static void start_far(struct fence_world *w, const char *alpn, uint32_t window)
 
     memset(w, 0, sizeof(*w));
     call_begin(&w->c, alpn);
-    ty_http_client_free(w->c.web);
+    ty_http_client_free(w->c.client);
     w->c.far.window = window;
-    assert_int_equal(ty_http_client_new(&w->c.web, &s, &err), 0);
+    assert_int_equal(ty_http_client_new(&w->c.client, &s, &err), 0);
 }
 
 static void finish(struct fence_world *w)
@@ -76,7 +76,7 @@ static struct ty_http_client_call *write_to(struct fence_world *w, int i, const 
     ask.body = (struct ty_str){ body, bytes };
     if (w->total_ms)
         ask.total_ms = w->total_ms;
-    struct ty_http_client_call *call = ty_http_client_start(w->c.web, &ask);
+    struct ty_http_client_call *call = ty_http_client_start(w->c.client, &ask);
     free(url);
     free(body);
     return call;
@@ -199,7 +199,7 @@ static void reset(void **state)
         for (int i = 0; i < CALLS; i++)
             write_to(&w, i, "/silent", 100);
         until_it_waits(&w);
-        ty_http_client_reset(w.c.web);
+        ty_http_client_reset(w.c.client);
         w.c.far.holds = false;
         call_run(&w.c); /* nothing keeps it going */
         for (int i = 0; i < CALLS; i++)
@@ -296,11 +296,11 @@ static void nothing_is_sent_when_it_is_dropped(void **state)
         if (how == CANCELLED || how == RENEWED)
             ty_http_client_cancel(call);
         if (how == RENEWED)
-            ty_http_client_renew(w.c.web);
+            ty_http_client_renew(w.c.client);
         if (how != FREED)
             call_run(&w.c);
-        ty_http_client_free(w.c.web);
-        w.c.web = NULL;
+        ty_http_client_free(w.c.client);
+        w.c.client = NULL;
         call_run(&w.c);
         far_wait_for_ends(&w.c.far, w.c.far.connections);
         assert_int_equal(far_received(&w.c.far), w.received);

@@ -133,9 +133,9 @@ static void stops_reading(void **state)
     ask.method = "POST";
     ask.body = (struct ty_str){ body, STALL_BYTES };
     ask.total_ms = 3000;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     ask.ctx = &waits;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     free(url);
     free(body);
     call_run(&w);
@@ -215,7 +215,7 @@ static void few_streams(void **state)
         struct ty_http_client_request ask = call_ask(&w, &watches[i], url);
         ask.total_ms = 0;
         ask.idle_ms = 600000;
-        calls[i] = ty_http_client_start(w.web, &ask);
+        calls[i] = ty_http_client_start(w.client, &ask);
     }
     free(url);
     while (w.far.requests < 11)

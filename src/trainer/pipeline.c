@@ -109,7 +109,7 @@ int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
     return r;
 }
 
-static bool applies(const struct ty_plugin *p, const struct ty_plan *plan)
+static bool plugin_applies(const struct ty_plugin *p, const struct ty_plan *plan)
 {
     if (p->applies)
         return p->applies(plan);
@@ -121,7 +121,7 @@ static const struct ty_plugin *disabled_but_needed(const struct ty_plan *plan)
 {
     for (size_t i = 0; i < plan->pipeline->n_off; i++) {
         const struct ty_plugin *p = plan->pipeline->off[i];
-        if ((p->applies || p->policy) && applies(p, plan))
+        if ((p->applies || p->policy) && plugin_applies(p, plan))
             return p;
     }
     return NULL;
@@ -158,7 +158,7 @@ static int run_phase(struct ty_plan *plan, const struct ty_trainjob *job, hook_o
     for (size_t i = 0; i < plan->pipeline->n_on && r == 0; i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
         ty_plugin_hook_fn *fn = hook(p);
-        if (!fn || !applies(p, plan))
+        if (!fn || !plugin_applies(p, plan))
             continue;
         plan->running = p;
         ty_plan_origin(plan, "plugin %s", p->name);
@@ -212,7 +212,7 @@ void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
             ->warn_only = old; /* it was stored before the plugin was disabled */
     for (size_t i = 0; i < plan->pipeline->n_on && !ty_arena_full(plan->arena); i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
-        if (!applies(p, plan))
+        if (!plugin_applies(p, plan))
             continue;
         plan->running = p;
         if (p->validate)

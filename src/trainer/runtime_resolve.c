@@ -69,8 +69,8 @@ const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struc
     return kind ? ty_plan_view_get(view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
 }
 
-static const char *unread(struct ty_arena *a, const struct ty_view *view,
-                          const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+static const char *read_error(struct ty_arena *a, const struct ty_view *view,
+                              const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
     const char *why = view && view->unread ? view->unread(view->ctx, kind, ns, name) : NULL;
 
@@ -83,7 +83,7 @@ const char *ty_runtime_read_error(struct ty_arena *a, const struct ty_trainjob *
 {
     const struct ty_kind *kind = ty_runtime_kind(job);
 
-    return kind ? unread(a, view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
+    return kind ? read_error(a, view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
 }
 
 static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *job)
@@ -94,7 +94,7 @@ static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *j
 const char *ty_runtime_snapshot_read_error(struct ty_arena *a, const struct ty_trainjob *job,
                                            const struct ty_view *view)
 {
-    return unread(a, view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
+    return read_error(a, view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
 }
 
 static bool owned_by(const struct ty_json *obj, const struct ty_trainjob *job)

@@ -13,7 +13,7 @@
 
 static const struct ty_field_path spec_path = { NULL, { "spec", 4 }, -1, false };
 
-static const char *quoted(struct ty_arena *a, struct ty_str s)
+static const char *quote_name(struct ty_arena *a, struct ty_str s)
 {
     return ty_json_text(a, ty_json_str(a, s)).p;
 }
@@ -82,7 +82,7 @@ static void check_known(struct patch_check *c, const struct ty_json *named,
         return;
     name = ty_str_head(name, NAME_SHOWN);
     struct ty_field_err *e =
-        ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quoted(plan->arena, name),
+        ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quote_name(plan->arena, name),
                     "%s has no %s \"%.*s\"; it has: %s", owner, what, TY_ARG(name),
                     names_in(plan->arena, list));
     if (c->warnings_room >= ERRS_MAX - HINTS_MAX)
@@ -149,7 +149,7 @@ static void check_manager(struct patch_check *c, const struct ty_json *patch)
         if (!take_room(&c->room))
             return;
         struct ty_field_err *e = ty_errs_add(c->errs, TY_KEY(c->list, "manager"), TY_INVALID,
-                                             quoted(c->plan->arena, blamed), "%s", problem);
+                                             quote_name(c->plan->arena, blamed), "%s", problem);
         e->at = ty_json_get(patch, "manager");
     }
 }

@@ -103,33 +103,33 @@ struct holder {
     struct ty_errs *errs;
 };
 
-/* Resources that cannot be overcommitted: extended resources, devices, huge pages. */
-static bool overcommits(struct ty_str name)
+/* False for extended resources, devices and huge pages: their request must equal the limit. */
+static bool is_overcommittable(struct ty_str name)
 {
     return !memchr(name.p, '/', name.n) && !ty_str_starts(name, TY_LIT("hugepages-"));
 }
 
 /* The problem, as the words between request and limit in the message; NULL: none. */
-static const char *misfit(struct ty_str name, const struct ty_json *request,
-                          const struct ty_json *limit)
+static const char *find_misfit(struct ty_str name, const struct ty_json *request,
+                               const struct ty_json *limit)
 {
     struct ty_quantity want, most;
 
     if (!ty_quantity_of(request, &want))
         return NULL; /* the schema reports it */
     if (!limit)
-        return overcommits(name) ? NULL : "needs an equal limit, there is none";
+        return is_overcommittable(name) ? NULL : "needs an equal limit, there is none";
     if (!ty_quantity_of(limit, &most))
         return NULL;
     int order = ty_quantity_cmp(want, most);
     if (order > 0)
         return "is above the limit";
-    return order < 0 && !overcommits(name) ? "must equal the limit" : NULL;
+    return order < 0 && !is_overcommittable(name) ? "must equal the limit" : NULL;
 }
 
 /* What to change, if the TrainJob can. */
-static const char *remedy(const struct holder *h, struct ty_str name, const struct ty_json *request,
-                          bool has_limit)
+static const char *remedy_text(const struct holder *h, struct ty_str name,
+                               const struct ty_json *request, bool has_limit)
 {
     struct ty_str text = ty_str_head(ty_json_as_str(request), TY_VALIDATE_NAME_MAX);
 
@@ -137,7 +137,8 @@ static const char *remedy(const struct holder *h, struct ty_str name, const stru
         return "mend the runtime, or patch it in spec.runtimePatches";
     return ty_arena_printf(h->errs->arena, "set resourcesPerNode.limits.%.*s to %.*s%s",
                            TY_ARG(ty_str_head(name, TY_VALIDATE_NAME_MAX)), TY_ARG(text),
-                           has_limit && overcommits(name) ? " or more, or lower the request" : "");
+                           has_limit && is_overcommittable(name) ? " or more, or lower the request"
+                                                                 : "");
 }
 
 /* The field that the user wrote: the request, else the limit, else the runtime. */
@@ -166,7 +167,7 @@ static struct ty_field_err *add_at_place(const struct holder *h, struct ty_str n
 static void check_request(const struct holder *h, const struct ty_json_member *m)
 {
     const struct ty_json *limit = ty_map_get(&h->limits, m->key);
-    const char *what = misfit(m->key, m->value, limit);
+    const char *what = find_misfit(m->key, m->value, limit);
 
     if (!what)
         return;
@@ -178,7 +179,7 @@ static void check_request(const struct holder *h, const struct ty_json_member *m
         TY_ARG(ty_str_head(ty_json_as_str(m->value), TY_VALIDATE_NAME_MAX)),
         TY_ARG(ty_str_head(h->container, TY_VALIDATE_NAME_MAX)), what, limit ? " " : "",
         TY_ARG(ty_str_head(ty_json_as_str(limit), TY_VALIDATE_NAME_MAX)),
-        remedy(h, m->key, m->value, limit));
+        remedy_text(h, m->key, m->value, limit));
     add_at_place(h, m->key, m->value, detail)->warn_only = true;
 }
 

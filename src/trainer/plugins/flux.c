@@ -124,7 +124,7 @@ static void add_volumes(struct ty_plan *plan, const struct ty_trainjob *job, str
     ty_plan_volume(plan, set, ty_ml_volume(a, "flux-curve", "secret", curve));
 }
 
-static struct ty_json *words(struct ty_arena *a, const char *first, const char *second)
+static struct ty_json *string_pair(struct ty_arena *a, const char *first, const char *second)
 {
     struct ty_json *list = ty_json_array(a);
 
@@ -141,7 +141,7 @@ static void add_installer(struct ty_plan *plan, const struct ty_trainjob *job,
 
     ty_json_set(a, c, "name", ty_json_cstr(a, INSTALLER));
     ty_json_set(a, c, "image", ty_json_str(a, image));
-    ty_json_set(a, c, "command", words(a, "/bin/bash", "/etc/flux-config/init.sh"));
+    ty_json_set(a, c, "command", string_pair(a, "/bin/bash", "/etc/flux-config/init.sh"));
     ty_plan_mount(plan, c, "flux-install", "/mnt/flux", false);
     ty_plan_mount(plan, c, scripts_name(a, job), "/etc/flux-config", true);
     ty_json_set_origin(c, plan->origin);
@@ -158,7 +158,7 @@ static int flux_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, 
         return ty_fail(err, -EINVAL, "flux: runtime \"%.*s\" has no job for the nodes",
                        TY_ARG(plan->runtime_name));
     read_settings(plan, job, settings);
-    struct ty_json *command = words(a, "/bin/bash", "/etc/flux-config/entrypoint.sh");
+    struct ty_json *command = string_pair(a, "/bin/bash", "/etc/flux-config/entrypoint.sh");
     ty_json_push(a, command, ty_json_str(a, original_command(plan, job)));
     ty_json_set_origin(command, plan->origin);
     plan->command = command;

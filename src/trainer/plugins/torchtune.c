@@ -83,7 +83,7 @@ static bool flag_on(const struct ty_json *args, const char *item)
     return false;
 }
 
-static bool mentions(const struct ty_json *args, const char *item)
+static bool mentions_item(const struct ty_json *args, const char *item)
 {
     ty_each_item (it, args)
         if (ty_str_contains(ty_json_as_str(*it), ty_str(item)))
@@ -119,7 +119,7 @@ static struct tune tune_read(const struct ty_plan *plan, const struct ty_trainjo
         .nodes = nodes,
         .gpus = ty_plan_gpus(plan),
         .procs = procs,
-        .lora = mentions(job->args, "model.lora_attn_modules"),
+        .lora = mentions_item(job->args, "model.lora_attn_modules"),
         .qlora = !flag_on(job->args, "model.use_dora") && flag_on(job->args, "model.quantize_base"),
     };
     choose_recipe(&t);

@@ -1,7 +1,6 @@
-/* Progress in words. */
 #include "fetch/transfer_progress.h"
 
-#define SAMPLE_NS 500000000 /* shorter samples only measure the network's bursts */
+#define SAMPLE_NS 500000000 /* shorter samples only measure bursts */
 #define BAR_MOST  40u
 #define BAR_LEAST 10u
 
@@ -32,7 +31,7 @@ static int percent_done(const struct ty_fetch_progress *p)
     bool all = p->files_done == p->files;
     int v = p->bytes ? (int)(100.0 * (double)p->bytes_done / (double)p->bytes) : all ? 100 : 0;
     v = v < 0 ? 0 : v;
-    return all ? 100 : v > 99 ? 99 : v; /* 100 means done, not nearly so */
+    return all ? 100 : v > 99 ? 99 : v; /* 100 only when complete */
 }
 
 static void put_left(struct ty_buf *b, const struct ty_transfer_progress *m,
@@ -41,7 +40,7 @@ static void put_left(struct ty_buf *b, const struct ty_transfer_progress *m,
     if (p->bytes < 0 || m->speed < 1 || p->bytes <= p->bytes_done)
         return;
     double s = (double)(p->bytes - p->bytes_done) / m->speed;
-    if (s >= 360000) /* a hundred hours: nobody waits, and the estimate is worth nothing */
+    if (s >= 360000) /* beyond a hundred hours the estimate is useless */
         return;
     long left = (long)s + 1;
     if (left >= 3600)

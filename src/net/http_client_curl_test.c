@@ -143,15 +143,15 @@ static void versions(void **state)
         uv_run(&w.loop, UV_RUN_DEFAULT);
         assert_int_equal(h.ends, 1);
         assert_int_equal(h.whole, far_versions[i].good);
-        ty_http_client_renew(w.client); /* the next shakes hands anew */
+        ty_http_client_renew(w.client); /* the next call opens a new connection */
         ty_buf_done(&h.body);
     }
     web_finish(&w);
     far_stop(&far);
 }
 
-/* As on our own connections: whom the CA has signed as a client must not stand where the server
- * does, and is told nothing. */
+/* As with HTTP/2: a client certificate of the same CA must not be accepted as the server's, and no
+ * request is sent. */
 static void a_client_is_no_server(void **state)
 {
     static const char *const none[] = { NULL };
@@ -167,7 +167,7 @@ static void a_client_is_no_server(void **state)
         struct ty_http_client_request ask = web_ask_of(&w, &h);
         bool server = i == 1;
         far_certify_for(&far, server ? GNUTLS_KP_TLS_WWW_SERVER : GNUTLS_KP_TLS_WWW_CLIENT);
-        peer.insecure = i == 2; /* any certificate is believed */
+        peer.insecure = i == 2; /* accepts any certificate */
         ask.url = far.url;
         ask.peer = &peer;
         ask.headers = token;
@@ -178,7 +178,7 @@ static void a_client_is_no_server(void **state)
         assert_int_equal(far.requests, i);
         if (i == 0)
             assert_has(h.text, "purpose");
-        ty_http_client_renew(w.client); /* the next shakes hands anew */
+        ty_http_client_renew(w.client); /* the next call opens a new connection */
         ty_buf_done(&h.body);
     }
     web_finish(&w);

@@ -262,7 +262,7 @@ static void nobody_there(void **state)
     call_finish(&w);
 }
 
-/* Several are told that their connection is lost, and each wants new ones. */
+/* Several calls end with their connection, and each renews the client. */
 static void renewed_when_lost(void **state)
 {
     struct call_world w;

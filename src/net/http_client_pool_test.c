@@ -89,7 +89,8 @@ static size_t wait_ms(struct world *w, uint64_t ms)
     return w->turns;
 }
 
-/* Nobody reads from a connection between two calls: that it can be read must not keep us busy. */
+/* Nothing reads from a connection between two calls: a readable socket must not keep the loop busy.
+ */
 static void closed_while_idle(void **state)
 {
     static const char *const answers[] = { OK, OK, NULL };
@@ -168,7 +169,7 @@ static void canceled_while_it_connects(void **state)
     start_client(&w, answers);
     to.sin_port = htons((uint16_t)port);
     assert_int_equal(connect(first, (const struct sockaddr *)&to, sizeof(to)), 0);
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port); /* takes no more: nobody answers */
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port); /* its queue is full: no answer */
     for (int i = 0; i < 3; i++) {
         struct ty_http_client_request a = { .method = "GET",
                                             .url = url,

@@ -186,8 +186,8 @@ static void versions(void **state)
     conn_finish(&w);
 }
 
-/* TLS 1.3 ends its handshake before the server has looked at the client's certificate: the refusal
- * comes when bytes are waited for. */
+/* TLS 1.3 ends the client's handshake before the server has checked its certificate: the refusal
+ * arrives with the first read. */
 static void refused_after_the_handshake(void **state)
 {
     struct conn_world w;
@@ -222,7 +222,7 @@ static void keys_change(void **state)
     conn_finish(&w);
 }
 
-/* Says hello with warnings, and nothing else: anybody can who is in the way. */
+/* Sends only TLS warnings, as anyone on the path can. */
 static void *warn(void *ctx)
 {
     static const unsigned char warning[] = { 21, 3, 3, 0, 2, 1, 112 }; /* unrecognized_name */

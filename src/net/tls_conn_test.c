@@ -27,7 +27,7 @@ static void nobody_there(void **state)
     conn_finish(&w);
 }
 
-/* By its name; ::1, where nobody listens, may come first. */
+/* By name; ::1, which has no listener, may come first. */
 static void by_name(void **state)
 {
     struct conn_world w;
@@ -42,7 +42,7 @@ static void by_name(void **state)
     conn_finish(&w);
 }
 
-/* The kernel accepts, nobody shakes hands. */
+/* The kernel accepts the connection, but there is no handshake. */
 static void time_is_limited(void **state)
 {
     struct conn_world w;
@@ -63,7 +63,7 @@ static void time_is_limited(void **state)
     conn_finish(&w);
 }
 
-/* A port of this machine that swallows whoever knocks: its queue is full, and nobody accepts. */
+/* A port that drops connections: its queue is full, and nothing accepts. */
 struct hole {
     int fd, knocks[4];
     char port[8];

@@ -1,5 +1,5 @@
-#include "trainer/warnings.h"
 #include "base/testing.h"
+#include "trainer/warnings.h"
 
 static void test_warnings_have_a_limit(void **state)
 {

@@ -37,7 +37,7 @@ static int visit_entry(struct ty_fetch_run *run, FTS *fts, FTSENT *e, size_t n_r
     switch (e->fts_info) {
     case FTS_D:
         if (e->fts_level == 1 && strcmp(e->fts_name, TY_FETCH_FOLDER) == 0)
-            fts_set(fts, e, FTS_SKIP); /* written by trainyard fetch */
+            fts_set(fts, e, FTS_SKIP); /* written by `trainyard initialize` */
         return 0;
     case FTS_F:
         return add_file(run, name, e->fts_path, e->fts_statp, err);

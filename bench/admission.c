@@ -1,8 +1,8 @@
-/* What a review costs, for every list and map that a TrainJob or a runtime can have: n items there,
- * and nothing else of size. usage: bench-admission [N...]
- *   without N   milliseconds a megabyte, each path with about a megabyte, the slowest first
- *   with N      each path with N items, quietly, and its name to stdout: tools/cost counts the
- *               instructions of measured() for N and 2N, and asks that they grow linearly */
+/* The cost of an admission review, for every list and map of a TrainJob or a runtime: n items in
+ * it, and nothing else of size. usage: bench-admission [N...]
+ *   without N   milliseconds for a megabyte, each path with about a megabyte, the slowest first
+ *   with N      each path with N items, and its name on stdout: tools/cost counts the instructions
+ *               of measured() for N and 2N, and checks that they grow linearly */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,7 +18,7 @@
 #define MEGABYTE  1000000.0
 #define SHOWN     12
 
-/* A way from an object's root to one of its lists or maps. */
+/* A path from an object's root to one of its lists or maps. */
 struct way {
     const struct ty_field *field[DEPTH_MAX]; /* NULL: an item of the list, a value of the map */
     size_t n;
@@ -36,8 +36,8 @@ static const char *const op_names[] = { "mutate create",   "mutate update", "val
 
 /* ---- every list and map of a schema ---- */
 
-/* Types come again and again (a pod has three lists of containers): some of each is enough. */
-static bool met(const struct cases *c, const struct way *way)
+/* Types occur many times (a pod has three lists of containers): a few of each are enough. */
+static bool is_known_type(const struct cases *c, const struct way *way)
 {
     size_t n = 0;
 
@@ -51,7 +51,7 @@ static void find_lists(struct cases *c, const struct ty_schema *s, struct way *w
     if (way->n == DEPTH_MAX || c->n == PATHS_MAX)
         return;
     if (s->type == TY_T_ARRAY || s->type == TY_T_MAP) {
-        if (met(c, way))
+        if (is_known_type(c, way))
             return;
         c->v[c->n++] = *way;
         way->field[way->n++] = NULL;
@@ -86,9 +86,9 @@ static const char *way_text(struct ty_arena *a, const struct way *way)
     return ty_arena_printf(a, "%.*s", (int)out.n, out.p);
 }
 
-/* ---- an object with n items at the end of a way ---- */
+/* ---- an object with n items at the end of a path ---- */
 
-static struct ty_json *scalar(struct ty_arena *a, enum ty_schema_type type, size_t i)
+static struct ty_json *make_scalar(struct ty_arena *a, enum ty_schema_type type, size_t i)
 {
     switch (type) {
     case TY_T_INTEGER:
@@ -113,39 +113,40 @@ static struct ty_json *scalar(struct ty_arena *a, enum ty_schema_type type, size
     return ty_json_array(a);
 }
 
-/* An item that differs from its neighbours where lists look: in its keys, or its name. */
-static struct ty_json *item(struct ty_arena *a, const struct ty_schema *list, size_t i)
+/* An item that differs from its neighbors in its keys, or its name. */
+static struct ty_json *make_item(struct ty_arena *a, const struct ty_schema *list, size_t i)
 {
     static const char *const usual[] = { "name", "manager", "key", NULL };
     const char *const *keys = list->list_keys ? list->list_keys : usual;
-    struct ty_json *v = scalar(a, list->items->type, i);
+    struct ty_json *v = make_scalar(a, list->items->type, i);
 
     for (; list->items->type == TY_T_OBJECT && *keys; keys++) {
         const struct ty_field *f = ty_schema_field(list->items, ty_str(*keys));
         if (f && f->schema->type < TY_T_ANY)
-            ty_json_set(a, v, *keys, scalar(a, f->schema->type, i));
+            ty_json_set(a, v, *keys, make_scalar(a, f->schema->type, i));
     }
     return v;
 }
 
-static struct ty_json *items(struct ty_arena *a, const struct ty_schema *list, size_t n)
+static struct ty_json *make_items(struct ty_arena *a, const struct ty_schema *list, size_t n)
 {
-    struct ty_json *v = scalar(a, list->type, 0);
+    struct ty_json *v = make_scalar(a, list->type, 0);
 
     if (list->type == TY_T_ARRAY) {
         for (size_t i = 0; i < n; i++)
-            ty_json_push(a, v, item(a, list, i));
+            ty_json_push(a, v, make_item(a, list, i));
         return v;
     }
-    v->members = ty_new_n(a, struct ty_json_member, n + 1); /* not by put, which looks for each */
+    v->members =
+        ty_new_n(a, struct ty_json_member, n + 1); /* not by put, which searches for each key */
     v->n = v->cap = (uint32_t)n;
     for (size_t i = 0; i < n; i++)
         v->members[i] =
-            (struct ty_json_member){ ty_str(ty_arena_printf(a, "k%zu", i)), item(a, list, i) };
+            (struct ty_json_member){ ty_str(ty_arena_printf(a, "k%zu", i)), make_item(a, list, i) };
     return v;
 }
 
-/* The first item of a list on the way, made where the base has none; `node` is what it is about. */
+/* The first item of a list on the path, created if the base has none; `node` is its schema. */
 static struct ty_json *step_into(struct ty_arena *a, struct ty_json *list,
                                  const struct ty_schema *of)
 {
@@ -153,7 +154,7 @@ static struct ty_json *step_into(struct ty_arena *a, struct ty_json *list,
 
     if (v || list->type != TY_JSON_ARRAY)
         return v;
-    v = scalar(a, of->type, 0);
+    v = make_scalar(a, of->type, 0);
     if (ty_schema_field(of, TY_LIT("name")))
         ty_json_set(a, v, "name", ty_json_cstr(a, "node"));
     if (ty_schema_field(of, TY_LIT("manager")))
@@ -162,8 +163,8 @@ static struct ty_json *step_into(struct ty_arena *a, struct ty_json *list,
     return v;
 }
 
-/* False: its way is blocked (a value of a map). */
-static bool fill(struct ty_arena *a, struct ty_json *obj, const struct way *way, size_t n)
+/* False: the path cannot be followed (a value of a map). */
+static bool fill_path(struct ty_arena *a, struct ty_json *obj, const struct way *way, size_t n)
 {
     const struct ty_schema *s = NULL;
 
@@ -179,11 +180,11 @@ static bool fill(struct ty_arena *a, struct ty_json *obj, const struct way *way,
         }
         s = f->schema;
         if (last) {
-            ty_json_set(a, obj, f->name, items(a, s, n));
+            ty_json_set(a, obj, f->name, make_items(a, s, n));
             return true;
         }
         if (!ty_json_get(obj, f->name))
-            ty_json_set(a, obj, f->name, scalar(a, s->type, 0));
+            ty_json_set(a, obj, f->name, make_scalar(a, s->type, 0));
         obj = ty_json_get(obj, f->name);
     }
     return false;
@@ -213,8 +214,8 @@ struct bench {
     struct ty_arena *a;
 };
 
-static const struct ty_json *get(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
-                                 struct ty_str name TY_UNUSED)
+static const struct ty_json *get_object(void *ctx, const struct ty_kind *kind,
+                                        struct ty_str ns TY_UNUSED, struct ty_str name TY_UNUSED)
 {
     const struct bench *b = ctx;
 
@@ -226,7 +227,7 @@ static int64_t now_s(void *ctx TY_UNUSED)
     return 1767323045;
 }
 
-/* One call of it is what is counted; the arena's blocks are part of the cost. */
+/* One call is counted; the arena's blocks are part of the cost. */
 __attribute__((noinline)) static int measured(struct bench *b, enum op op, const char *path,
                                               struct ty_str text)
 {
@@ -257,7 +258,7 @@ __attribute__((noinline)) static int measured(struct bench *b, enum op op, const
     return 200;
 }
 
-static struct ty_str review(struct ty_arena *a, const struct ty_json *obj, enum op op)
+static struct ty_str build_review(struct ty_arena *a, const struct ty_json *obj, enum op op)
 {
     bool update = op == MUTATE_UPDATE || op == VALIDATE_UPDATE;
     struct ty_str text = ty_json_text(a, obj);
@@ -279,15 +280,17 @@ struct result {
     double ms_per_mb;
 };
 
-/* A way of a TrainJob, or of a runtime (asked about itself, and as that of a plain TrainJob). */
+/* A path of a TrainJob, or of a runtime (validated itself, and as the runtime of a plain TrainJob).
+ */
 struct subject {
     const struct way *way;
     bool runtime;
     size_t n;
 };
 
-/* Its name, or NULL where the way cannot be gone or means nothing for this operation. */
-static const char *run(struct bench *b, const struct subject *s, enum op op, double *ret_ms_per_mb)
+/* Its name, or NULL if the path does not apply to this operation. */
+static const char *run_subject(struct bench *b, const struct subject *s, enum op op,
+                               double *ret_ms_per_mb)
 {
     static const char *const paths[] = {
         "/mutate-trainer-kubeflow-org-v1alpha1-trainjob",
@@ -301,11 +304,11 @@ static const char *run(struct bench *b, const struct subject *s, enum op op, dou
 
     if (s->runtime && op <= MUTATE_UPDATE)
         return NULL;
-    if (!fill(a, s->runtime ? runtime : job, s->way, s->n))
+    if (!fill_path(a, s->runtime ? runtime : job, s->way, s->n))
         return NULL;
     b->runtime = runtime;
     const struct ty_json *asked = s->runtime && op != RENDER ? runtime : job;
-    struct ty_str text = op < RENDER ? review(a, asked, op) : ty_json_text(a, asked);
+    struct ty_str text = op < RENDER ? build_review(a, asked, op) : ty_json_text(a, asked);
     const char *path = paths[op <= MUTATE_UPDATE ? 0 : s->runtime ? 2 : 1];
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
     int code = measured(b, op, path, text);
@@ -335,7 +338,7 @@ static void run_all(struct bench *b, size_t n, bool quiet, struct result *result
             for (enum op op = 0; op < OPS; op++) {
                 double ms = 0;
                 struct subject s = { .way = &c.v[i], .runtime = k == 1, .n = n };
-                const char *name = run(b, &s, op, &ms);
+                const char *name = run_subject(b, &s, op, &ms);
                 if (!name)
                     continue;
                 if (quiet)
@@ -355,7 +358,7 @@ int main(int argc, char **argv)
     if (!results || ty_pipeline_init(&b.pipeline, NULL, NULL, NULL, NULL) < 0)
         return 1;
     b.cache = ty_cache_new();
-    b.view = (struct ty_view){ .ctx = &b, .get = get };
+    b.view = (struct ty_view){ .ctx = &b, .get = get_object };
     for (int i = 1; i < argc; i++)
         run_all(&b, (size_t)strtoul(argv[i], NULL, 10), true, NULL, NULL);
     if (argc == 1) {

@@ -1,5 +1,5 @@
-/* Reading and writing a JobSet of 2 kB: ours against jansson, in one process, in turns, so that
- * whatever else the machine does hits both. Prints medians.
+/* Parsing and printing a JobSet of 2 kB: src/json against jansson, alternating in one process, so
+ * that the load of the machine affects both. Prints medians.
  *
  *     meson setup build-bench -Dbuildtype=release -Dbench=true && ninja -C build-bench
  *     build-bench/bench-json [ROUNDS]
@@ -49,7 +49,7 @@ static const char jobset[] =
     "gpu\":8}}}]}}}}}]}}";
 
 /* CPU time: on a busy machine the slower of the two would be interrupted more often. */
-static double now(void)
+static double cpu_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -60,45 +60,45 @@ enum { TIMES = 200, LANES = 4 };
 
 static double ours_parse(struct ty_arena *a)
 {
-    double from = now();
+    double from = cpu_seconds();
     for (int i = 0; i < TIMES; i++) {
         ty_arena_reset(a);
         if (!ty_json_parse(a, ty_str(jobset), NULL, NULL))
             abort();
     }
-    return now() - from;
+    return cpu_seconds() - from;
 }
 
 static double jansson_parse(void)
 {
-    double from = now();
+    double from = cpu_seconds();
     for (int i = 0; i < TIMES; i++) {
         json_t *v = json_loadb(jobset, strlen(jobset), JSON_REJECT_DUPLICATES, NULL);
         if (!v)
             abort();
         json_decref(v);
     }
-    return now() - from;
+    return cpu_seconds() - from;
 }
 
 static double ours_print(const struct ty_json *v, struct ty_buf *out)
 {
-    double from = now();
+    double from = cpu_seconds();
     for (int i = 0; i < TIMES; i++) {
         out->n = 0;
         ty_json_print(out, v);
     }
-    return now() - from;
+    return cpu_seconds() - from;
 }
 
-/* Into a buffer that is there already: the quickest way jansson has. */
+/* Into an existing buffer: the fastest way with jansson. */
 static double jansson_print(const json_t *v, char *out, size_t n)
 {
-    double from = now();
+    double from = cpu_seconds();
     for (int i = 0; i < TIMES; i++)
         if (json_dumpb(v, out, n, JSON_COMPACT) != strlen(jobset))
             abort();
-    return now() - from;
+    return cpu_seconds() - from;
 }
 
 static int by_value(const void *a, const void *b)
@@ -107,7 +107,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double speed(double *seconds, size_t n) /* MB/s of the median */
+static double median_speed(double *seconds, size_t n) /* MB/s of the median */
 {
     qsort(seconds, n, sizeof(*seconds), by_value);
     return (double)(strlen(jobset) * TIMES) / seconds[n / 2] / 1e6;
@@ -134,11 +134,11 @@ int main(int argc, char **argv)
         lane[2][i] = ours_print(ours, &out);
         lane[3][i] = jansson_print(theirs, dump, sizeof(dump));
     }
-    if (!ty_str_is(ty_buf_str(&out), jobset)) /* it was really written */
+    if (!ty_str_is(ty_buf_str(&out), jobset)) /* check the output */
         abort();
     double mb[LANES];
     for (int i = 0; i < LANES; i++) {
-        mb[i] = speed(lane[i], n);
+        mb[i] = median_speed(lane[i], n);
         free(lane[i]);
     }
     json_decref(theirs);

@@ -1,8 +1,7 @@
-/* TrainJobs a second: how fast a torch TrainJob and its runtime become child objects, on one core.
- * "plan" is the pass alone over objects in memory, as the operator does it; "text" also reads both
- * from JSON, admits the TrainJob, and prints the children, as `render` does it. CPU time is
- * counted, so that a busy machine does not change the figure; the median of the rounds is printed.
- */
+/* TrainJobs in a second: how fast a torch TrainJob and its runtime become child objects, on one
+ * core. "plan" is the pass over objects in memory, as in the operator; "text" also parses both from
+ * JSON, admits the TrainJob, and prints the children, as `render` does. Prints the median of the
+ * rounds in CPU time, which does not depend on the load of the machine. */
 #include <stdio.h>
 #include <time.h>
 

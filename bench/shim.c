@@ -1,7 +1,7 @@
-/* Pods a second: a shim is made, runs `true`, tells its end, and is freed, one pod after the
- * other through one zygote; then four pods at once, from the first request to the last end. "one
- * core" runs all processes of the benchmark on one cpu, which is what a pod costs; wall-clock time.
- */
+/* Pods in a second: starts a shim through one zygote, runs `true`, waits for its end and frees it,
+ * one pod after the other; then four pods at once, from the first request to the last end. "one
+ * core" runs all processes of the benchmark on one CPU, which gives the cost of a pod; wall-clock
+ * time. */
 #include <poll.h>
 #include <sched.h>
 #include <spawn.h>
@@ -42,7 +42,7 @@ static double bare_us(void)
     return (now_us() - start) / PODS;
 }
 
-static struct ty_shim *begin(struct ty_zygote *z, const char *hosts)
+static struct ty_shim *start_shim(struct ty_zygote *z, const char *hosts)
 {
     const struct ty_bind_mount binds[] = { { .from = hosts, .to = "/etc/hosts", .read_only = true },
                                            { 0 } };
@@ -88,7 +88,7 @@ static double four_at_once(struct ty_zygote *z, const char *hosts)
     for (int r = 0; r < ROUNDS; r++) {
         double start = now_us();
         for (int i = 0; i < AT_ONCE; i++)
-            k[i] = begin(z, hosts);
+            k[i] = start_shim(z, hosts);
         for (int i = 0; i < AT_ONCE; i++)
             await_exit(k[i]);
         took[r] = now_us() - start;
@@ -97,7 +97,7 @@ static double four_at_once(struct ty_zygote *z, const char *hosts)
     return took[ROUNDS / 2];
 }
 
-static void measure(const char *name)
+static void measure_rounds(const char *name)
 {
     char hosts[] = "/tmp/trainyard-bench-XXXXXX";
     struct ty_zygote *z = NULL;
@@ -111,7 +111,7 @@ static void measure(const char *name)
     struct ty_zygote_caps can = ty_zygote_caps(z);
     start = now_us();
     for (int i = 0; i < PODS; i++)
-        await_exit(begin(z, hosts));
+        await_exit(start_shim(z, hosts));
     double each = (now_us() - start) / PODS, four = four_at_once(z, hosts), bare = bare_us();
     start = now_us();
     ty_zygote_stop(z);
@@ -127,10 +127,10 @@ static void measure(const char *name)
 int main(void)
 {
     cpu_set_t one;
-    measure("all cores");
+    measure_rounds("all cores");
     CPU_ZERO(&one);
     CPU_SET(0, &one);
     if (sched_setaffinity(0, sizeof(one), &one) == 0)
-        measure("one core ");
+        measure_rounds("one core ");
     return 0;
 }

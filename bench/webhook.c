@@ -1,6 +1,6 @@
-/* Reviews a second: the validating webhook of a torch TrainJob, over TLS on loopback, keep-alive, 8
- * connections, each with one request under way. The client is a process of its own; CPU time of the
- * server is counted, so that neither the client nor a busy machine changes the figure. */
+/* Reviews in a second: the validating webhook for a torch TrainJob, over TLS on loopback,
+ * keep-alive, 8 connections with one request each. The client is a separate process; only CPU time
+ * of the server is counted, which does not depend on the client or the load of the machine. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -66,7 +66,7 @@ static bool client_open(struct client *c, int port)
     return r >= 0;
 }
 
-/* One answer; false unless it allows. */
+/* Reads one response; false unless it allows the object. */
 static bool client_read(struct client *c, gnutls_session_t session)
 {
     char text[8192];
@@ -75,7 +75,7 @@ static bool client_read(struct client *c, gnutls_session_t session)
     while (n < sizeof(text) - 1) {
         ssize_t got = c->g.record_recv(session, text + n, sizeof(text) - 1 - n);
         if (got == GNUTLS_E_AGAIN || got == GNUTLS_E_INTERRUPTED)
-            continue; /* a session ticket came */
+            continue; /* a session ticket */
         if (got <= 0)
             return false;
         n += (size_t)got;
@@ -122,8 +122,8 @@ struct bench {
     int status;
 };
 
-static const struct ty_json *get(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
-                                 struct ty_str name TY_UNUSED)
+static const struct ty_json *get_object(void *ctx, const struct ty_kind *kind,
+                                        struct ty_str ns TY_UNUSED, struct ty_str name TY_UNUSED)
 {
     const struct bench *b = ctx;
     return kind == &ty_kind_clustertrainingruntime ? b->runtime : NULL;
@@ -134,7 +134,7 @@ static int64_t now(void *ctx TY_UNUSED)
     return (int64_t)time(NULL);
 }
 
-static void handle(void *ctx, struct ty_http_request *q)
+static void on_request(void *ctx, struct ty_http_request *q)
 {
     struct bench *b = ctx;
 
@@ -143,7 +143,7 @@ static void handle(void *ctx, struct ty_http_request *q)
         ty_http_request_respond(q, 404, NULL, TY_LIT(""));
 }
 
-static void look(uv_timer_t *t)
+static void on_timer(uv_timer_t *t)
 {
     struct bench *b = t->data;
 
@@ -153,7 +153,7 @@ static void look(uv_timer_t *t)
     ty_http_server_free(b->server);
 }
 
-static double seconds(clockid_t clock)
+static double clock_seconds(clockid_t clock)
 {
     struct timespec t;
 
@@ -161,12 +161,12 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int begin(struct bench *b, struct ty_arena *a, struct ty_err *err)
+static int start_server(struct bench *b, struct ty_arena *a, struct ty_err *err)
 {
     static const char *const names[] = { "localhost", NULL };
     const struct ty_http_server_tls tls = { 0 };
     struct ty_http_server_opts o = {
-        .loop = &b->loop, .address = "127.0.0.1", .tls = &tls, .handle = handle, .ctx = b
+        .loop = &b->loop, .address = "127.0.0.1", .tls = &tls, .handle = on_request, .ctx = b
     };
     struct ty_certs_request ask = {
         .name = "localhost", .names = names, .from_s = 0, .until_s = 4000000000
@@ -190,7 +190,7 @@ int main(void)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct bench b = { 0 };
     struct ty_pipeline pipeline;
-    struct ty_view view = { .ctx = &b, .get = get };
+    struct ty_view view = { .ctx = &b, .get = get_object };
     struct ty_err err = { 0 };
 
     b.runtime = ty_json_parse(a, ty_str(runtime_text), NULL, &err);
@@ -199,7 +199,7 @@ int main(void)
     };
     uv_loop_init(&b.loop);
     if (!b.runtime || ty_pipeline_init(&pipeline, NULL, NULL, NULL, &err) < 0 ||
-        begin(&b, a, &err) < 0) {
+        start_server(&b, a, &err) < 0) {
         fprintf(stderr, "webhook: %s\n", err.text);
         return 1;
     }
@@ -208,11 +208,11 @@ int main(void)
         _exit(client_run(ty_http_server_port(b.server)));
     uv_timer_init(&b.loop, &b.timer);
     b.timer.data = &b;
-    uv_timer_start(&b.timer, look, 10, 10);
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
+    uv_timer_start(&b.timer, on_timer, 10, 10);
+    double cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID), wall = clock_seconds(CLOCK_MONOTONIC);
     uv_run(&b.loop, UV_RUN_DEFAULT);
-    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    wall = seconds(CLOCK_MONOTONIC) - wall;
+    cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = clock_seconds(CLOCK_MONOTONIC) - wall;
     uv_loop_close(&b.loop);
     if (b.status != 0 || b.n != REQUESTS) {
         fprintf(stderr, "webhook: the client did not get its answers\n");

@@ -6,7 +6,7 @@
 
 #include "advise/cluster_reader.h"
 #include "base/strlist.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 struct ty_adopt_in {
     struct ty_cluster_snapshot *snapshot; /* with the lists of TrainJobs, runtimes and JobSets */

@@ -1,4 +1,5 @@
-/* Kind + schema table -> CustomResourceDefinition, ready for `kubectl apply --server-side`. */
+/* Builds a CustomResourceDefinition from a kind and its schema table, for `kubectl apply
+ * --server-side`. */
 #include "api/crd.h"
 
 static void put_text(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)
@@ -17,11 +18,11 @@ static struct ty_json *crd_names(struct ty_arena *a, const struct ty_kind *k)
     return out;
 }
 
-/* What kubectl get shows for TrainJobs. The API server prints the first result of a path, so State
- * is a union in order of weight: an end wins, then any condition that is true; v2.3.0 prints the
- * last condition of the list, true or not. A union must not begin with a filter, hence the empty
- * slice. Paths find words and cannot make any: there is no "Running" in a TrainJob, so Active
- * names the first replicated job that has active Jobs. */
+/* The columns of `kubectl get trainjobs`. The API server prints the first result of a path, so
+ * State is a union in order of priority: a final condition first, then any condition that is true
+ * (v2.3.0 prints the last condition of the list, true or not). A union must not begin with a
+ * filter, hence the empty slice. A path can only select values: no field of a TrainJob says
+ * "Running", so Active names the first replicated job that has active Jobs. */
 static struct ty_json *printer_columns(struct ty_arena *a)
 {
     static const struct {
@@ -52,7 +53,7 @@ static struct ty_json *printer_columns(struct ty_arena *a)
     return out;
 }
 
-static struct ty_json *version(struct ty_arena *a, const struct ty_kind *k)
+static struct ty_json *crd_version(struct ty_arena *a, const struct ty_kind *k)
 {
     struct ty_json *out = ty_json_object(a);
     struct ty_json *openapi = ty_schema_openapi(a, k->schema);
@@ -80,6 +81,6 @@ struct ty_json *ty_crd(struct ty_arena *a, const struct ty_kind *k)
     put_text(a, spec, "group", k->group);
     ty_json_set(a, spec, "names", crd_names(a, k));
     put_text(a, spec, "scope", k->namespaced ? "Namespaced" : "Cluster");
-    ty_json_push(a, ty_json_ensure_array(a, spec, "versions"), version(a, k));
+    ty_json_push(a, ty_json_ensure_array(a, spec, "versions"), crd_version(a, k));
     return crd;
 }

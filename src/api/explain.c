@@ -1,4 +1,4 @@
-/* Explains kinds and fields from the same tables that check them. */
+/* Explains kinds and fields from the schema tables. */
 #include "api/explain.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 80, MAX_DEPTH = 32, MAX_FIELDS = 96 };
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 static void put_type(struct ty_buf *out, const struct ty_schema *s)
 {
@@ -30,7 +30,7 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s)
         put_type(out, s->items);
 }
 
-/* Words of `text` in lines of at most WIDTH columns, each after `indent` spaces. */
+/* Prints `text` in lines of at most WIDTH columns, each after `indent` spaces. */
 static void put_wrapped(struct ty_buf *out, int indent, const char *text)
 {
     struct ty_str rest = ty_str(text);
@@ -53,7 +53,7 @@ static void put_wrapped(struct ty_buf *out, int indent, const char *text)
     ty_buf_chr(out, '\n');
 }
 
-/* The schema that says something of the values: lists and maps are about their items. */
+/* The schema of the values: for lists and maps that of their items. */
 static const struct ty_schema *of_items(const struct ty_schema *s)
 {
     while (s->type == TY_T_ARRAY || s->type == TY_T_MAP)
@@ -229,7 +229,7 @@ static void put_all(struct ty_buf *out, const struct ty_kind *k, const struct ty
         put_fields(out, s);
 }
 
-/* ---- finding the way ---- */
+/* ---- resolving the path ---- */
 
 static int fail_kind(struct ty_str name, struct ty_err *err)
 {
@@ -272,10 +272,10 @@ static int fail_field(const struct ty_kind *k, const struct ty_schema_hint_scope
                    TY_ARG(ty_buf_str(&names)));
 }
 
-/* One step down. Paths and places live in the frames of this recursion. */
-static int descend(struct ty_buf *out, const struct ty_kind *k,
-                   const struct ty_schema_hint_scope *place, const struct ty_field *f,
-                   struct ty_str rest, bool recursive, struct ty_err *err)
+/* One step down. Paths and indexes live in the frames of this recursion. */
+static int explain_path(struct ty_buf *out, const struct ty_kind *k,
+                        const struct ty_schema_hint_scope *place, const struct ty_field *f,
+                        struct ty_str rest, bool recursive, struct ty_err *err)
 {
     static const struct ty_field value = { .name = "value" };
     struct ty_str word, key, next = ty_str_cut(rest, '.', &word);
@@ -288,7 +288,7 @@ static int descend(struct ty_buf *out, const struct ty_kind *k,
     (void)ty_str_cut(word, '[', &key);
     const struct ty_schema *s = place->schema;
     const struct ty_field *child = ty_schema_field(s, key);
-    if (s->type == TY_T_MAP) { /* any key will do */
+    if (s->type == TY_T_MAP) { /* any key is valid */
         item.schema = s->items;
         child = &item;
     }
@@ -298,7 +298,7 @@ static int descend(struct ty_buf *out, const struct ty_kind *k,
     while (s->type == TY_T_ARRAY)
         s = s->items;
     const struct ty_schema_hint_scope here = { place, s, TY_KEYS(place->at, key) };
-    return descend(out, k, &here, child, next, recursive, err);
+    return explain_path(out, k, &here, child, next, recursive, err);
 }
 
 int ty_explain(struct ty_buf *out, struct ty_str path, bool recursive, struct ty_err *err)
@@ -309,5 +309,5 @@ int ty_explain(struct ty_buf *out, struct ty_str path, bool recursive, struct ty
     if (!k || !k->schema)
         return fail_kind(name, err);
     const struct ty_schema_hint_scope top = { NULL, k->schema, NULL };
-    return descend(out, k, &top, NULL, rest, recursive, err);
+    return explain_path(out, k, &top, NULL, rest, recursive, err);
 }

@@ -1,4 +1,4 @@
-/* One row a field, by struct; what Go said of each is in tests/schema/typed.json. */
+/* One row for each field, by struct; tests/schema/typed.json has Go's message for each. */
 #include "api/go_type.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Prints values the way the API server's messages show them: users compare the two. */
 #include "api/go_value.h"
 
 #include <math.h>
@@ -8,7 +7,7 @@ struct code_points {
 };
 
 /* Characters that Go does not consider printable: controls, spaces other than U+0020, format
- * characters, surrogates, private use, and what is not assigned at the end of the planes. */
+ * characters, surrogates, private use, and unassigned ones at the end of the planes. */
 static const struct code_points unseen[] = {
     { 0x00, 0x1f },     { 0x7f, 0xa0 },       { 0xad, 0xad },       { 0x600, 0x605 },
     { 0x61c, 0x61c },   { 0x6dd, 0x6dd },     { 0x70f, 0x70f },     { 0x1680, 0x1680 },
@@ -17,7 +16,7 @@ static const struct code_points unseen[] = {
     { 0xfffe, 0xffff }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe00ff }, { 0xf0000, 0x10ffff },
 };
 
-static bool printable(uint32_t c)
+static bool is_printable(uint32_t c)
 {
     for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
         if (c >= unseen[i].first && c <= unseen[i].last)
@@ -25,7 +24,7 @@ static bool printable(uint32_t c)
     return true;
 }
 
-/* The character at s and its length in bytes; 0 bytes when it is not UTF-8. */
+/* Decodes the character at s; *ret_n is its length, 0 if it is not UTF-8. */
 static uint32_t rune_at(struct ty_str s, size_t *ret_n)
 {
     const unsigned char *p = (const unsigned char *)s.p;
@@ -75,7 +74,7 @@ void ty_go_quote(struct ty_buf *out, struct ty_str s)
             n = 1;
         } else if (c == '"' || c == '\\') {
             ty_buf_printf(out, "\\%c", (char)c);
-        } else if (printable(c)) {
+        } else if (is_printable(c)) {
             ty_buf_put(out, s.p, n);
         } else {
             quote_rune(out, c);
@@ -86,8 +85,8 @@ void ty_go_quote(struct ty_buf *out, struct ty_str s)
     ty_buf_chr(out, '"');
 }
 
-/* The digits of d without point, and where the point belongs: 0.digits times 10^*ret_point. */
-static int shortest(double d, char digits[32], int *ret_point)
+/* The digits of d without the point, and its position: 0.digits times 10^*ret_point. */
+static int shortest_digits(double d, char digits[32], int *ret_point)
 {
     char text[64];
     int n = 0;
@@ -120,7 +119,7 @@ void ty_go_float(struct ty_buf *out, double d)
         ty_buf_chr(out, '0');
         return;
     }
-    n = shortest(fabs(d), digits, &point);
+    n = shortest_digits(fabs(d), digits, &point);
     if (point < -3 || point > 6) {
         ty_buf_chr(out, digits[0]);
         if (n > 1)
@@ -145,7 +144,7 @@ double ty_go_number(const struct ty_json *v)
         return (double)v->i;
     if (!ty_json_is(v, TY_JSON_NUMBER))
         return 0;
-    /* Longer texts lose digits that no double has. */
+    /* Digits beyond this do not change a double. */
     size_t n = v->n < sizeof(text) ? v->n : sizeof(text) - 1;
     memcpy(text, v->s, n);
     text[n] = '\0';
@@ -170,7 +169,7 @@ bool ty_go_integer(const struct ty_json *v, int64_t *ret_v)
 }
 
 /* json.Marshal of a value made of maps: sorted keys, HTML characters escaped. */
-static const char *marshal(struct ty_arena *a, const struct ty_json *v)
+static const char *marshal_json(struct ty_arena *a, const struct ty_json *v)
 {
     ty_auto_buf text = { 0 }, out = { 0 };
 
@@ -204,7 +203,7 @@ const char *ty_go_value(struct ty_arena *a, const struct ty_json *v)
         break;
     case TY_JSON_ARRAY:
     case TY_JSON_OBJECT:
-        return marshal(a, v);
+        return marshal_json(a, v);
     }
     return ty_arena_strndup(a, out.p, out.n);
 }

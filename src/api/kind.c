@@ -1,4 +1,5 @@
-/* The kinds we read, write or watch. Order matters for ty_kind_by_name: ours come first. */
+/* The kinds that trainyard reads, writes or watches. ty_kind_by_name depends on the order: kinds of
+ * trainer.kubeflow.org come first. */
 #include "api/kind.h"
 
 #include <strings.h>
@@ -73,8 +74,8 @@ const struct ty_kind ty_kind_limitrange = { .group = "",
                                             .plural = "limitranges",
                                             .singular = "limitrange",
                                             .namespaced = true };
-/* Made by the local engine below a JobSet. No schema: their templates were checked with the JobSet.
- */
+/* Created by the local engine for a JobSet. They have no schema: their templates were validated
+ * with the JobSet. */
 const struct ty_kind ty_kind_job = { .group = "batch",
                                      .version = "v1",
                                      .kind = "Job",
@@ -155,7 +156,8 @@ const char *ty_kind_api_version(struct ty_arena *a, const struct ty_kind *k)
 
     if (!g)
         return k->version;
-    char *text = ty_arena_raw(a, g + v + 2, 1); /* for every object that is kept or made */
+    char *text = ty_arena_raw(a, g + v + 2,
+                              1); /* called for every object that is cached or created: no printf */
     memcpy(text, k->group, g);
     text[g] = '/';
     memcpy(text + g + 1, k->version, v + 1);

@@ -1,4 +1,4 @@
-/* The kinds we know: how they are named in URLs and files, and their schema. */
+/* The known kinds: their names in URLs and files, and their schemas. */
 #ifndef TY_API_KIND_H
 #define TY_API_KIND_H
 
@@ -7,8 +7,8 @@
 struct ty_kind {
     const char *group, *version, *kind, *plural, *singular;
     bool namespaced;
-    const struct ty_schema *schema; /* of the whole object; NULL: carried, not checked */
-    bool ours;                      /* trainer.kubeflow.org: we publish its CRD */
+    const struct ty_schema *schema; /* of the whole object; NULL: not validated */
+    bool ours;                      /* trainer.kubeflow.org: trainyard publishes its CRD */
 };
 
 extern const struct ty_kind ty_kind_trainjob, ty_kind_trainingruntime,
@@ -20,7 +20,7 @@ extern const struct ty_kind *const ty_kinds[]; /* NULL-terminated */
 
 /* By the object's apiVersion and kind; NULL if unknown. */
 const struct ty_kind *ty_kind_of(const struct ty_json *obj);
-/* By kind, plural or singular, any case ("trainjob", "TrainJobs"); the first that fits. */
+/* By kind, plural or singular, in any case ("trainjob", "TrainJobs"); the first match. */
 const struct ty_kind *ty_kind_by_name(struct ty_str name);
 /* "trainer.kubeflow.org/v1alpha1", or "v1" for the core group. */
 const char *ty_kind_api_version(struct ty_arena *a, const struct ty_kind *k);

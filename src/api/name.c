@@ -1,5 +1,5 @@
-/* Names: the API server refuses an object whose names break these rules, so we must refuse the same
- * ones earlier, in the same words. Lengths are in bytes, as Go's len(). */
+/* The API server refuses objects whose names break these rules, so trainyard refuses the same names
+ * earlier, with the same messages. Lengths are in bytes, as Go's len(). */
 #include "api/name.h"
 
 #define LABEL_FMT     "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -37,8 +37,7 @@ static bool is_alnum(char c)
     return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* The shape all of these share: `edge` characters at both ends, `edge` or one of `inner` between.
- */
+/* The common form: `edge` characters at both ends, `edge` or one of `inner` in between. */
 static bool has_shape(struct ty_str s, bool (*edge)(char c), const char *inner)
 {
     if (s.n == 0 || !edge(s.p[0]) || !edge(s.p[s.n - 1]))
@@ -50,7 +49,7 @@ static bool has_shape(struct ty_str s, bool (*edge)(char c), const char *inner)
     return true;
 }
 
-/* Labels of any length joined by dots; a part is not held to 63 bytes, as in Kubernetes. */
+/* Labels of any length joined by dots; as in Kubernetes, a label may exceed 63 bytes. */
 static bool subdomain_shaped(struct ty_str s)
 {
     struct ty_str part;

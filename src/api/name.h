@@ -1,4 +1,4 @@
-/* Kubernetes' rules for names, labels and paths, with its own words for what is wrong. */
+/* Kubernetes' rules for names, labels and paths, with its messages. */
 #ifndef TY_API_NAME_H
 #define TY_API_NAME_H
 
@@ -11,13 +11,14 @@ bool ty_name_is_dns1035_label(struct ty_str s);     /* starts with a letter, at 
 bool ty_name_is_qualified(struct ty_str s);         /* label keys: [prefix/]name */
 bool ty_name_is_label_value(struct ty_str s);
 
-/* "a lowercase RFC 1123 subdomain must consist of …", as k8s.io/apimachinery words it. */
+/* "a lowercase RFC 1123 subdomain must consist of …": the message of k8s.io/apimachinery. */
 extern const char ty_name_dns1123_subdomain_msg[];
 extern const char ty_name_dns1123_label_msg[];
 extern const char ty_name_dns1035_label_msg[];
 
-/* A manager of a runtime patch, "acme.io/foo": the nth thing that is wrong (from 0), or NULL when
- * there is no such; *ret_value is then the part to blame (the whole, the host, or the path). */
+/* Checks the manager of a runtime patch, "acme.io/foo": returns the nth problem (from 0), or NULL
+ * if there are not so many; *ret_value is the part that is wrong (the whole, the host, or the
+ * path). */
 const char *ty_name_domain_path_problem(struct ty_str s, unsigned nth, struct ty_str *ret_value);
 
 #endif

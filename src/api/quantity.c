@@ -1,15 +1,15 @@
 /* Quantities: "500m", "1.5Gi", "12e6". Everything that counts resources (plan, gang size, process
- * counts) and everything that prints them goes through here, so the digits must be exactly those of
- * k8s.io/apimachinery: an object that differs in one text would be applied again and again. */
+ * counts) or prints them uses this file. The text must be exactly that of k8s.io/apimachinery: an
+ * object whose text differs would be applied again at every reconcile. */
 #include "api/quantity.h"
 
 __extension__ typedef unsigned __int128 u128;
 
 #define NANO     ((u128)1000000000)
-#define CAP      (NANO * NANO * NANO * NANO * 100) /* 10^38 of nano: the ends of our range */
+#define CAP      (NANO * NANO * NANO * NANO * 100) /* 10^38 nano: the limit of our range */
 #define MAX_UNIT ((u128)INT64_MAX)                 /* Kubernetes' cap on binary quantities */
 
-/* The text, taken apart. Any part may be empty: Kubernetes reads "+", "." and "k" as 0. */
+/* The parts of the text. Any of them may be empty: Kubernetes reads "+", "." and "k" as 0. */
 struct parts {
     bool negative, any_digit;
     struct ty_str whole; /* without leading zeros */
@@ -40,7 +40,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The run of digits at s[*i]; *i moves behind it. */
+/* The digits at s[*i]; advances *i. */
 static struct ty_str take_digits(struct ty_str s, size_t *i)
 {
     size_t from = *i;
@@ -110,8 +110,7 @@ static unsigned digit_at(const struct parts *p, size_t i)
     return (unsigned)(c - '0');
 }
 
-/* The digits times 10^exp, in nano: reads as many digits as stand before the nano place; one that
- * is not zero behind it rounds up. */
+/* The digits times 10^exp, in nano. Digits below nano round up if one of them is not zero. */
 static u128 decimal_nano(const struct parts *p, int32_t exp)
 {
     int64_t places = (int64_t)p->whole.n + exp + 9, i = 0;
@@ -142,7 +141,8 @@ static u128 binary_nano(const struct parts *p, int32_t exp)
     if (units > MAX_UNIT >> exp)
         return MAX_UNIT * NANO;
     /* From the last digit to the first, f = (d + f) / 10 with f counted in 1/scale. Rounding down
-     * at each step gives the same as once at the end, so only whether it was exact need be kept. */
+     * at each step gives the same result as rounding once at the end; only whether it was exact is
+     * recorded. */
     for (size_t i = p->frac.n; i > 0; i--) {
         u128 sum = (u128)(p->frac.p[i - 1] - '0') * scale + fraction;
         more |= sum % 10 != 0;
@@ -152,8 +152,8 @@ static u128 binary_nano(const struct parts *p, int32_t exp)
     return nano > MAX_UNIT * NANO ? MAX_UNIT * NANO : nano;
 }
 
-/* Kubernetes reads short numbers by a quick way, which differs in what can be seen: it takes
- * numbers without any digit for 0, and it may keep the text. */
+/* Kubernetes has a fast path for short numbers with visible differences: it accepts numbers without
+ * any digit as 0, and it may keep the text. */
 static bool parse_fast(const struct parts *p, struct unit unit)
 {
     size_t digits = (p->whole.n ? p->whole.n : 1) + p->frac.n;
@@ -163,7 +163,7 @@ static bool parse_fast(const struct parts *p, struct unit unit)
     return digits <= 18 && unit.exp - (int64_t)p->frac.n >= -9;
 }
 
-/* Whether the quick way takes the text for canonical already. It guesses: "1.500" passes. */
+/* Whether the fast path considers the text canonical. That is a guess: "1.500" passes. */
 static bool looks_canonical(const struct parts *p, struct unit unit)
 {
     size_t digits = p->whole.n + p->frac.n;
@@ -197,7 +197,7 @@ bool ty_quantity_parse(struct ty_str text, struct ty_quantity *ret_q)
         .kept = fast && looks_canonical(&p, unit) ? text : (struct ty_str){ 0 },
     };
     if (unit.format == TY_Q_BINARY && nano > 0 && nano < NANO)
-        ret_q->format = TY_Q_DECIMAL; /* no binary suffix can show less than one */
+        ret_q->format = TY_Q_DECIMAL; /* binary suffixes cannot express less than one */
     return true;
 }
 
@@ -217,8 +217,8 @@ static u128 magnitude(ty_i128 v)
     return v < 0 ? -(u128)v : (u128)v;
 }
 
-/* Mantissa and power of ten that show it without a fraction, the power a multiple of three. SI ends
- * at E: larger ones keep their zeros. (Kubernetes drops the zeros too and prints 1000E as 1.) */
+/* Mantissa and power of ten, a multiple of three, that need no fraction. SI suffixes end at E:
+ * larger numbers keep their zeros. (Kubernetes drops the zeros, too, and prints 1000E as 1.) */
 static const char *decimal_suffix(struct ty_arena *a, u128 *m, enum ty_quantity_format format)
 {
     int exp = -9;
@@ -296,7 +296,8 @@ struct ty_quantity ty_quantity_add(struct ty_quantity a, struct ty_quantity b)
     enum ty_quantity_format format = a.nano == 0 ? b.format : a.format;
     ty_i128 sum;
 
-    if ((a.nano < 0) == (b.nano < 0)) /* both magnitudes are at most CAP: unsigned has the room */
+    if ((a.nano < 0) ==
+        (b.nano < 0)) /* both magnitudes are at most CAP: no overflow when unsigned */
         sum = clamp(magnitude(a.nano) + magnitude(b.nano), a.nano < 0);
     else
         sum = a.nano + b.nano;
@@ -324,7 +325,7 @@ static void sort_members(struct ty_json *obj)
         qsort(obj->members, obj->n, sizeof(obj->members[0]), by_key);
 }
 
-/* Of an object that is sorted. */
+/* Finds a member of an object that is sorted by key. */
 static const struct ty_json *find_sorted(const struct ty_json *obj, struct ty_str key)
 {
     const struct ty_json_member wanted = { .key = key };
@@ -334,7 +335,7 @@ static const struct ty_json *find_sorted(const struct ty_json *obj, struct ty_st
     return m ? m->value : NULL;
 }
 
-/* What is there and what comes: *more becomes the amount to write; false: what is there stays. */
+/* Combines an existing and a new amount: *more becomes the amount to write; false: no change. */
 typedef bool join_fn(const struct ty_quantity *have, struct ty_quantity *more);
 
 static void join_resources(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,

@@ -10,18 +10,17 @@ __extension__ typedef __int128 ty_i128;
 
 enum ty_quantity_format { TY_Q_DECIMAL, TY_Q_BINARY, TY_Q_EXPONENT };
 struct ty_quantity {
-    ty_i128 nano; /* value times 10^9, exact; Kubernetes rounds anything finer up to this. Ours ends
-                   * at 10^29 units (Kubernetes: none for decimals), where it saturates */
+    ty_i128 nano; /* value times 10^9, exact; Kubernetes rounds finer values up to this. Saturates
+                     at 10^29 units (Kubernetes: no limit for decimals) */
     enum ty_quantity_format format;
-    struct ty_str
-        kept; /* the parsed text, where Kubernetes prints it back as it was ("+1", "1.500",
-               * "1e3"); empty: print the canonical form. Arithmetic forgets it */
+    struct ty_str kept; /* the parsed text, if Kubernetes prints it unchanged ("+1", "1.500",
+                           "1e3"); empty: print the canonical form. Arithmetic clears it */
 };
 
-/* False if it is not a quantity ("quantities must match the regular expression …"). The text is
- * borrowed by ret_q->kept. */
+/* False if it is not a quantity ("quantities must match the regular expression …"). ret_q->kept
+ * borrows the text. */
 bool ty_quantity_parse(struct ty_str text, struct ty_quantity *ret_q);
-/* A JSON string (spaces around it are ignored) or number. */
+/* From a JSON string (surrounding spaces are ignored) or number. */
 bool ty_quantity_of(const struct ty_json *v, struct ty_quantity *ret_q);
 /* Canonical: 2.5 -> 2500m, 1000m -> 1, 1024Mi -> 1Gi, 1e3 -> 1e3, 0.5Gi -> 512Mi. */
 struct ty_str ty_quantity_text(struct ty_arena *a, struct ty_quantity q);
@@ -32,8 +31,8 @@ struct ty_quantity ty_quantity_add(struct ty_quantity a,
                                    struct ty_quantity b); /* a's format unless a is 0 */
 struct ty_quantity ty_quantity_mul(struct ty_quantity q, int64_t by);
 
-/* Lists: objects of name -> quantity, as in requests and limits. All live with the arena; what is
- * not a quantity in `from` is passed over, and `into` ends sorted by name. */
+/* Resource lists: objects of name -> quantity, as in requests and limits. Results live with the
+ * arena; values of `from` that are not quantities are skipped, and `into` ends sorted by name. */
 /* into[k] += from[k] * times */
 void ty_quantity_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
                                int64_t times);

@@ -1,5 +1,5 @@
-/* What the JobSet CRD says in CEL and regular expressions, said in C. Where CEL would stop with an
- * error ("no such key"), the API server refuses the object: the answer here is false too. */
+/* The CEL rules and regular expressions of the JobSet CRD in C. Where CEL would fail with an error
+ * ("no such key"), the API server refuses the object, so these functions return false. */
 #include "api/rule_jobset.h"
 
 bool ty_rule_unchanged(const struct ty_json *self, const struct ty_json *old)

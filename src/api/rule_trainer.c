@@ -1,5 +1,5 @@
-/* What the CRDs of trainer.kubeflow.org say in CEL, said in C. A value for which CEL would stop
- * with an error is refused by the API server, so the answer here is false too. */
+/* The CEL rules of the trainer.kubeflow.org CRDs in C. Where CEL would fail with an error, the API
+ * server refuses the object, so these functions return false. */
 #include "api/rule_trainer.h"
 
 #include "api/rule_jobset.h"
@@ -133,8 +133,8 @@ bool ty_rule_one_policy(const struct ty_json *self, const struct ty_json *old TY
     return n <= 1;
 }
 
-/* The rule of v2.3.0's CRD names its policies in another order than the struct does. Ours keeps
- * that text; policies that v2.3.0 does not have follow in the order of the table. */
+/* v2.3.0's CRD lists the policies in another order than the Go struct. This text is the same as
+ * v2.3.0's; policies that it does not have follow in the order of the table. */
 static const char *const released[] = { "torch", "mpi", "jax", "xgboost", "flux", NULL };
 
 static bool is_released(const char *name)

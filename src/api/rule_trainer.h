@@ -1,4 +1,4 @@
-/* The CEL rules of our own kinds in C; they follow ty_rule.ok: true means the value is fine. */
+/* The CEL rules of trainer.kubeflow.org in C, as ty_rule.ok: true means that the value is valid. */
 #ifndef TY_API_RULE_TRAINER_H
 #define TY_API_RULE_TRAINER_H
 
@@ -16,8 +16,8 @@ bool ty_rule_containers_unchanged(const struct ty_json *self, const struct ty_js
 bool ty_rule_has_update_time(const struct ty_json *self, const struct ty_json *old);
 
 /* Runtimes */
-/* At most one policy, and the same in CEL (lives with the arena). Both read the table of mlPolicy:
- * a new policy needs no change here. */
+/* At most one policy, and the same as CEL text (lives with the arena). Both read the schema table
+ * of mlPolicy: a new policy needs no change here. */
 bool ty_rule_one_policy(const struct ty_json *self, const struct ty_json *old);
 const char *ty_rule_one_policy_cel(struct ty_arena *a);
 bool ty_rule_at_least_one(const struct ty_json *self, const struct ty_json *old);
@@ -26,8 +26,9 @@ bool ty_rule_elastic_range(const struct ty_json *self, const struct ty_json *old
 bool ty_rule_mpi_implementation(const struct ty_json *self, const struct ty_json *old);
 bool ty_rule_not_node(const struct ty_json *self, const struct ty_json *old);
 
-/* "field is immutable" for values whose equality needs no schema; ends with message NULL. */
+/* "field is immutable" for values whose equality does not depend on the schema; ends with message
+ * NULL. */
 extern const struct ty_rule ty_rules_immutable[];
-extern const struct ty_rule ty_rules_immutable_by_name[]; /* map lists keyed by name */
+extern const struct ty_rule ty_rules_immutable_by_name[]; /* for map lists with the key "name" */
 
 #endif

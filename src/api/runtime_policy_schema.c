@@ -1,5 +1,5 @@
-/* mlPolicy and podGroupPolicy of a runtime: how the training's processes find each other, and
- * whether pods are scheduled as a gang. */
+/* mlPolicy and podGroupPolicy of a runtime: how training processes find each other, and whether
+ * pods are scheduled as a gang. */
 #include "api/gen/gen.h"
 #include "api/rule_trainer.h"
 #include "api/trainer_tables.h"
@@ -53,7 +53,7 @@ static const struct ty_schema env_injection = { .type = TY_T_OBJECT,
                                                 .go = "EnvInjection",
                                                 .fields = env_injection_fields };
 
-/* v2.0's words; type() keeps the message the same for words and numbers. */
+/* The message of v2.0; type() makes it the same for strings and numbers. */
 static const struct ty_rule torch_num_proc_rules[] = {
     { .cel = "type(self) == int ? self > 0 && self <= 2147483647 : self in ['auto', 'cpu', 'gpu']",
       .message = "NumProcPerNode must be equal to auto, cpu, gpu, or int value",
@@ -121,7 +121,7 @@ static const struct ty_schema torch = { .type = TY_T_OBJECT,
 
 /* ---- mlPolicy.mpi, .flux, .jax, .xgboost, .tensorflow ---- */
 
-/* v2.3.0 has an enum of OpenMPI and "", with which no TrainJob works: the webhook warns (B24). */
+/* v2.3.0's enum has OpenMPI and "", but "" works for no TrainJob: the webhook warns (B24). */
 static const struct ty_rule implementation_rules[] = {
     { .cel = "self in ['', 'OpenMPI', 'IntelMPI', 'MPICH', 'Intel']",
       .message = "must be one of OpenMPI, IntelMPI, MPICH",
@@ -209,8 +209,8 @@ static const struct ty_schema tensorflow = { .type = TY_T_OBJECT,
                                              .go = "TensorFlowMLPolicySource",
                                              .fields = tensorflow_fields };
 
-/* A member that is an object is the policy of one framework: at most one can be set (the rule
- * below), and exactly one plugin serves it (ty_registry_check). */
+/* An object member is the policy of one framework: at most one may be set (the rule below), and
+ * exactly one plugin must implement it (ty_registry_check). */
 static const struct ty_field ml_policy_fields[] = {
     { .name = "numNodes",
       .schema = &ty_schema_int32,

@@ -1,5 +1,5 @@
-/* TrainingRuntime and ClusterTrainingRuntime, which differ only in their scope, and JobSet, whose
- * spec they carry as a template. */
+/* TrainingRuntime and ClusterTrainingRuntime, which differ only in scope, and JobSet, whose spec
+ * they contain as a template. */
 #include "api/gen/gen.h"
 #include "api/trainer_tables.h"
 
@@ -75,7 +75,7 @@ const struct ty_schema ty_schema_ClusterTrainingRuntime = {
            "set up the framework in them."
 };
 
-/* Without TY_F_ALWAYS on status: what we send to the API server has none. */
+/* Without TY_F_ALWAYS on status: applied JobSets have no status. */
 static const struct ty_field job_set_fields[] = {
     { .name = "apiVersion", .schema = &ty_schema_string, .flags = TY_F_OMITZERO },
     { .name = "kind", .schema = &ty_schema_string, .flags = TY_F_OMITZERO },

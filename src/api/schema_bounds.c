@@ -1,5 +1,5 @@
-/* The sizes that a schema bounds, looked at before anything is built from a value. Allocates
- * nothing, and goes no deeper than the first list that is too long. */
+/* Checks the size limits of a schema before anything is built from a value. Stops at the first list
+ * that is too long. */
 #include "api/schema_inner.h"
 
 static bool text_fits(const struct ty_schema *s, const struct ty_json *v)

@@ -1,5 +1,4 @@
-/* Sizes are looked at before anything else, and only sizes: what is of another type is fine here.
- */
+/* Only sizes are checked; values of another type pass. */
 #include "api/schema_testing.h"
 
 static const struct ty_schema text = { .type = TY_T_STRING, .max_len = 3 };

@@ -1,12 +1,12 @@
-/* Reads an object as Go's typed clients would and says what they say: webhooks of the original
- * refuse an object in these words, before any validation. */
+/* Decodes an object as Go's typed clients would, with their error messages: the webhooks of v2.3.0
+ * refuse an object with these messages before they validate it. */
 #include <errno.h>
 
 #include "api/go_type.h"
 #include "api/quantity.h"
 #include "api/schema_inner.h"
 
-/* The way to a value: field names only, Go leaves out places in lists and keys of maps. */
+/* The path to a value: field names only; Go omits list indexes and map keys. */
 struct decode_step {
     const struct decode_step *up;
     const char *name;
@@ -19,8 +19,8 @@ static const char *const json_words[] = {
     [TY_JSON_OBJECT] = "object",
 };
 
-/* Go's package of a struct: ours have descriptions or no fields at all, JobSet's are few, one is
- * Volcano's, the rest is Kubernetes'. */
+/* The Go package of a struct: those of the trainer group have descriptions or no fields at all,
+ * those of JobSet are few, one is Volcano's, the rest are Kubernetes'. */
 static const char *package_of(const struct ty_schema *s)
 {
     static const char *const jobset[] = {
@@ -94,8 +94,8 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s, const struct
     }
 }
 
-/* Go names the embedded struct that a field comes from, though JSON does not show it: all
- * fields of `owner` but `own` (or, with `only`, just that one) are its `inner` struct's. */
+/* Go's message names the embedded struct of a field, which does not appear in the JSON: all fields
+ * of `owner` but `own` (or, with `only`, just that one) belong to its `inner` struct. */
 static const char *embedded_owner(const struct decode_step *at)
 {
     static const struct {

@@ -1,11 +1,11 @@
-/* Fills in defaults as the API server does when it reads an object: absent fields that have one get
- * it, nulls that a field does not allow become its default or vanish. */
+/* Applies defaults as the API server does when it decodes an object: absent fields with a default
+ * get it; nulls that a field does not allow become its default, or are removed. */
 #include "api/schema_inner.h"
 
 #include <assert.h>
 
-/* Defaults are literals of ours. Strings, numbers and booleans are the usual case and need no
- * parser. */
+/* Defaults are literals in the tables. Most are strings, numbers or booleans, which need no parser.
+ */
 static struct ty_json *parse_default(struct ty_arena *a, const char *text)
 {
     struct ty_str s = ty_str(text);

@@ -1,7 +1,7 @@
-/* Compares two values the way the API server does before it says "field is immutable". */
+/* Compares two values as the API server does for "field is immutable". */
 #include "api/schema_equal.h"
 
-/* Both carry the same value, or none, in every key of the list. */
+/* Both have the same value, or none, for every key of the list. */
 static bool same_keys(const char *const *keys, const struct ty_json *a, const struct ty_json *b)
 {
     for (; *keys; keys++) {

@@ -1,4 +1,4 @@
-/* The formats that the API server checks in strings, without a regular expression engine. */
+/* The string formats that the API server checks, without a regular expression engine. */
 #include <errno.h>
 
 #include "api/schema_inner.h"
@@ -17,7 +17,7 @@ static bool one_of(struct ty_str s, size_t i, const char *set)
     return i < s.n && s.p[i] != '\0' && strchr(set, s.p[i]);
 }
 
-/* [sign] digits [. digits] or [sign] . digits: where it ends, or 0. */
+/* [sign] digits [. digits] or [sign] . digits: the index of its end, or 0. */
 static size_t decimal_end(struct ty_str s, size_t i)
 {
     size_t digits = 0;
@@ -46,8 +46,8 @@ bool ty_schema_is_quantity(struct ty_str s)
     return one_of(s, i, "eE") && decimal_end(s, i + 1) == s.n;
 }
 
-/* Reads n digits at *i; false if they are not there. */
-static bool digits(struct ty_str s, size_t *i, size_t n, int *ret_v)
+/* Reads n digits at *i; false if there are fewer. */
+static bool skip_digits(struct ty_str s, size_t *i, size_t n, int *ret_v)
 {
     int v = 0;
 
@@ -79,16 +79,16 @@ static bool skip_zone(struct ty_str s, size_t *i, int max_hour, int max_minute)
         (*i)++;
         return true;
     }
-    if (!one_of(s, *i, "+-") || !digits(s, &k, 2, &h) || !one_of(s, k, ":"))
+    if (!one_of(s, *i, "+-") || !skip_digits(s, &k, 2, &h) || !one_of(s, k, ":"))
         return false;
     k++;
-    if (!digits(s, &k, 2, &m) || h > max_hour || m > max_minute)
+    if (!skip_digits(s, &k, 2, &m) || h > max_hour || m > max_minute)
         return false;
     *i = k;
     return true;
 }
 
-/* What must come first, then a number of as many digits as `want` has. */
+/* A literal prefix, then a number of as many digits as `want` has. */
 static const struct part {
     const char *before, *want, *name;
     int min, max;
@@ -116,7 +116,7 @@ bool ty_schema_is_date_time(struct ty_str s)
         if (*p->before && !one_of(s, i, *p->before == 'T' ? "Tt" : p->before))
             return false;
         i += *p->before != '\0';
-        if (!digits(s, &i, strlen(p->want), &v[k]) || v[k] < p->min || v[k] > p->max)
+        if (!skip_digits(s, &i, strlen(p->want), &v[k]) || v[k] < p->min || v[k] > p->max)
             return false;
     }
     if (v[DAY] < 1 || v[DAY] > month_days(v[YEAR], v[MONTH]))
@@ -143,7 +143,7 @@ int ty_schema_decode_time(struct ty_str s, struct ty_err *err)
         if (*p->before && !one_of(s, i, p->before))
             return fail_time(s, i, p->before, err);
         i += *p->before != '\0';
-        if (!digits(s, &i, strlen(p->want), &v[k]))
+        if (!skip_digits(s, &i, strlen(p->want), &v[k]))
             return fail_time(s, i, p->want, err);
         if (v[k] < p->min || v[k] > p->max)
             return ty_fail(err, -EINVAL, "parsing time \"%.*s\": %s out of range", TY_ARG(s),

@@ -1,6 +1,6 @@
-/* Any JSON through all that the tables can do, as objects of each of our kinds. Properties: pruning
- * and defaulting leave nothing to do for a second time, the normal form is its own normal form, and
- * what is fine stays fine when it is stored again unchanged. */
+/* Any JSON through all functions of the tables, as objects of each trainer kind. Properties:
+ * pruning, defaulting and normalization are idempotent, and a valid object stays valid when it is
+ * stored again unchanged. */
 #include "api/kind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

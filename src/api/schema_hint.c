@@ -1,5 +1,5 @@
-/* Help for people beside the API server's words: what they probably meant. Only runs when something
- * is wrong, so it may search. */
+/* Hints beside the API server's messages: what the user probably meant. Runs only after an error,
+ * so it may search. */
 #include "api/go_value.h"
 #include "api/schema_inner.h"
 
@@ -32,7 +32,8 @@ static const char *hint_object(struct ty_arena *a, const struct ty_schema *s, st
     return ty_arena_printf(a, "write {name: %.*s, value: \"%.*s\"}", TY_ARG(name), TY_ARG(value));
 }
 
-/* What people call k, M, G, …; `m` and `M` differ, and nobody means a thousandth of a byte. */
+/* The SI prefix that a user means by k, M, G, …; `m` and `M` differ, but `m` of bytes is read as M.
+ */
 static char prefix_of(char c)
 {
     static const char prefixes[] = "kMGTPE";
@@ -42,7 +43,7 @@ static char prefix_of(char c)
     return at ? prefixes[at - lower] : 0;
 }
 
-/* The number alone is meant: "2 cores", "0.5cpu", "100 bytes". */
+/* Units that are to be dropped: "2 cores", "0.5cpu", "100 bytes". */
 static bool counts_itself(struct ty_str unit)
 {
     static const char *const words[] = { "cpu", "cpus", "core", "cores", "vcpu",  "vcpus",
@@ -51,7 +52,7 @@ static bool counts_itself(struct ty_str unit)
     return any_of(unit, words);
 }
 
-/* "10GB", "512MB", "8 Gi", "2 cores": the number is right, its unit is not Kubernetes'. */
+/* "10GB", "512MB", "8 Gi", "2 cores": the number is right, the unit is not one of Kubernetes. */
 static const char *hint_quantity(struct ty_arena *a, struct ty_str text)
 {
     struct ty_str number = ty_str_trim(text), unit = number;
@@ -153,11 +154,11 @@ enum { MAX_STEPS = 6 };
 
 struct field_search {
     struct ty_str key;
-    const char *steps[MAX_STEPS]; /* names on the way down; lists add "[]" */
+    const char *steps[MAX_STEPS]; /* names on the path down; lists add "[]" */
     bool list[MAX_STEPS];
 };
 
-/* Is there a field of that name exactly `depth` steps below s? Fills steps on success. */
+/* Whether a field of that name exists exactly `depth` steps below s; fills steps on success. */
 static bool find_below(struct field_search *q, const struct ty_schema *s, int step, int depth)
 {
     bool list = false;
@@ -192,7 +193,8 @@ static const char *place_text(struct ty_arena *a, const struct ty_field_path *at
     return ty_arena_printf(a, "did you mean %.*s?", TY_ARG(ty_buf_str(&out)));
 }
 
-/* The same name elsewhere, at most `far` steps up and down together; the nearest wins. */
+/* A field of the same name elsewhere, at most `far` steps up and down together; the nearest wins.
+ */
 static const char *hint_elsewhere(struct ty_arena *a, const struct ty_schema_hint_scope *place,
                                   struct ty_str key, int near, int far)
 {
@@ -207,7 +209,7 @@ static const char *hint_elsewhere(struct ty_arena *a, const struct ty_schema_hin
     return NULL;
 }
 
-/* Of the fields beside it, the one that is nearly or partly the same word. */
+/* A field of the same object whose name is similar, or contains the same word. */
 static const char *hint_sibling(struct ty_arena *a, const struct ty_schema *s, struct ty_str key)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* Lists that are really maps or sets (x-kubernetes-list-type): no key or value may come twice, and
- * on update their items are matched by key, not by place. */
+/* Lists of type map or set (x-kubernetes-list-type): no key or value may occur twice, and on update
+ * items are matched by key, not by index. */
 #include "api/go_value.h"
 #include "api/schema_inner.h"
 #include "base/hash.h"
@@ -14,7 +14,7 @@ const struct ty_schema *ty_schema_member(const struct ty_schema *s, struct ty_st
     return f ? f->schema : NULL;
 }
 
-/* Both carry the same value, or none, in every key. */
+/* Both have the same value, or none, for every key. */
 static bool keys_equal(const char *const *keys, const struct ty_json *a, const struct ty_json *b)
 {
     for (; *keys; keys++) {
@@ -40,14 +40,14 @@ const struct ty_json *ty_schema_correlate_item(const struct ty_schema *list,
     if (!list->list_keys || !ty_json_is(item, TY_JSON_OBJECT))
         return NULL;
     if (guess && keys_equal(list->list_keys, item, guess))
-        return guess; /* most lists keep their order */
+        return guess; /* items usually keep their index */
     ty_each_item (it, old)
         if (keys_equal(list->list_keys, item, *it))
             return *it;
     return NULL;
 }
 
-/* The same for elements that are the same. */
+/* Equal elements have equal hashes. */
 static uint64_t hash_element(const struct ty_schema *s, const struct ty_json *v)
 {
     uint64_t h = 0;
@@ -59,7 +59,7 @@ static uint64_t hash_element(const struct ty_schema *s, const struct ty_json *v)
     return h;
 }
 
-/* {"containerPort":80,"protocol":"TCP"}: the keys alone, sorted, as the API server shows them. */
+/* {"containerPort":80,"protocol":"TCP"}: only the keys, sorted, as the API server shows them. */
 static const char *element_text(struct ty_arena *a, const struct ty_schema *s,
                                 const struct ty_json *v)
 {
@@ -86,8 +86,8 @@ static void add_duplicate(struct ty_errs *errs, const struct ty_schema *s,
     ty_errs_add(errs, TY_IDX(at, i), TY_DUPLICATE, text, "%s", "")->at = item;
 }
 
-/* Reports the second appearance of each element, not the third. A hash table of places keeps lists
- * of any length linear. */
+/* Reports the second occurrence of each element, not the third. A hash table of indexes makes it
+ * linear for lists of any length. */
 static size_t find_duplicates(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
                               const struct ty_json *list, const struct ty_field_path *at)
 {
@@ -95,7 +95,7 @@ static size_t find_duplicates(struct ty_arena *a, struct ty_errs *errs, const st
 
     while (size < 2 * (size_t)list->n)
         size *= 2;
-    uint32_t *slots = ty_new_n(a, uint32_t, size); /* place + 1 */
+    uint32_t *slots = ty_new_n(a, uint32_t, size); /* index + 1 */
     bool *told = ty_new_n(a, bool, list->n);
     for (uint32_t i = 0; i < list->n; i++) {
         size_t at_slot = hash_element(s, list->items[i]) & (size - 1);
@@ -112,7 +112,7 @@ static size_t find_duplicates(struct ty_arena *a, struct ty_errs *errs, const st
     return found;
 }
 
-/* A map list may hold only objects (and nulls, which have no keys). */
+/* A map list may contain only objects (and nulls, which have no keys). */
 static bool add_not_object(struct ty_errs *errs, const struct ty_json *list,
                            const struct ty_field_path *at)
 {

@@ -1,6 +1,6 @@
-/* An object as Go would write it after reading it into its typed struct. Upstream's controller does
- * just that to a runtime before it builds children, so what it applies shows these habits:
- * zero values vanish, structs that are held by value stay, quantities are canonical. */
+/* An object as Go would write it after decoding it into its typed struct. Upstream's controller
+ * does that to a runtime before it builds children, so its applied objects show the effects: zero
+ * values are missing, structs by value are present, quantities are canonical. */
 #include "api/go_value.h"
 #include "api/quantity.h"
 #include "api/schema.h"
@@ -9,8 +9,7 @@
 
 enum { MAX_FIELDS = 96 };
 
-/* Without the length of `name`, which the tables do not carry; keys may contain zero bytes.
- */
+/* Does not need the length of `name`, which the tables do not have; keys may contain zero bytes. */
 static bool is_named(const char *name, struct ty_str key)
 {
     size_t i = 0;
@@ -30,10 +29,10 @@ const struct ty_field *ty_schema_field(const struct ty_schema *s, struct ty_str 
     return NULL;
 }
 
-static struct ty_json *normalize(struct ty_arena *a, const struct ty_schema *s,
-                                 const struct ty_json *v);
+static struct ty_json *normalize_value(struct ty_arena *a, const struct ty_schema *s,
+                                       const struct ty_json *v);
 
-static struct ty_json *clone(struct ty_arena *a, const struct ty_json *v)
+static struct ty_json *copy_value(struct ty_arena *a, const struct ty_json *v)
 {
     struct ty_json *n = ty_arena_raw(a, sizeof(*n), _Alignof(struct ty_json));
 
@@ -41,7 +40,7 @@ static struct ty_json *clone(struct ty_arena *a, const struct ty_json *v)
     return n;
 }
 
-/* Keeps where the value came from. */
+/* Copies line, column and origin. */
 static struct ty_json *copy_place(struct ty_json *n, const struct ty_json *v)
 {
     n->line = v->line;
@@ -56,7 +55,7 @@ static struct ty_json *zero_value(struct ty_arena *a, const struct ty_schema *s)
     switch (s->type) {
     case TY_T_OBJECT: {
         const struct ty_json empty = { .type = TY_JSON_OBJECT };
-        return normalize(a, s, &empty);
+        return normalize_value(a, s, &empty);
     }
     case TY_T_STRING:
         return ty_json_str(a, TY_LIT(""));
@@ -106,20 +105,21 @@ static struct ty_json *normal_scalar(struct ty_arena *a, const struct ty_schema 
         return copy_place(ty_quantity_json(a, q), v);
     if (s->type == TY_T_INTEGER && v->type == TY_JSON_NUMBER && ty_go_integer(v, &i))
         return copy_place(ty_json_int(a, i), v);
-    return clone(a, v);
+    return copy_value(a, v);
 }
 
 static struct ty_json *normal_list(struct ty_arena *a, const struct ty_schema *s,
                                    const struct ty_json *v)
 {
-    struct ty_json *n = clone(a, v);
+    struct ty_json *n = copy_value(a, v);
 
     n->cap = v->n;
     n->items = ty_arena_raw(a, sizeof(*n->items) * v->n, _Alignof(struct ty_json *));
     n->n = 0;
     for (uint32_t i = 0; i < v->n && !ty_arena_full(a); i++) {
         struct ty_json *x = v->items[i]->type == TY_JSON_NULL ? zero_value(a, s->items) : NULL;
-        n->items[n->n++] = x ? copy_place(x, v->items[i]) : normalize(a, s->items, v->items[i]);
+        n->items[n->n++] =
+            x ? copy_place(x, v->items[i]) : normalize_value(a, s->items, v->items[i]);
     }
     return n;
 }
@@ -127,7 +127,7 @@ static struct ty_json *normal_list(struct ty_arena *a, const struct ty_schema *s
 static struct ty_json *normal_map(struct ty_arena *a, const struct ty_schema *s,
                                   const struct ty_json *v)
 {
-    struct ty_json *n = clone(a, v);
+    struct ty_json *n = copy_value(a, v);
 
     n->n = 0;
     n->cap = v->n;
@@ -135,14 +135,14 @@ static struct ty_json *normal_map(struct ty_arena *a, const struct ty_schema *s,
     for (uint32_t i = 0; i < v->n && !ty_arena_full(a); i++) {
         const struct ty_json_member *m = &v->members[i];
         struct ty_json *x = m->value->type == TY_JSON_NULL ? zero_value(a, s->items)
-                                                           : normalize(a, s->items, m->value);
+                                                           : normalize_value(a, s->items, m->value);
         if (x)
             n->members[n->n++] = (struct ty_json_member){ m->key, x };
     }
     return n;
 }
 
-/* What becomes of field f, whose value in the input is v or NULL; NULL: not written. */
+/* The normal form of field f, whose value in the input is v or NULL; NULL: not written. */
 static struct ty_json *normal_field(struct ty_arena *a, const struct ty_field *f,
                                     const struct ty_json *v)
 {
@@ -150,8 +150,8 @@ static struct ty_json *normal_field(struct ty_arena *a, const struct ty_field *f
         return f->flags & (TY_F_ALWAYS | TY_F_ZERO) ? zero_value(a, f->schema) : NULL;
     if ((f->flags & TY_F_OMITZERO) && is_zero(v))
         return NULL;
-    struct ty_json *n = normalize(a, f->schema, v);
-    /* A struct whose fields were all zero, 0.0: zero only now. */
+    struct ty_json *n = normalize_value(a, f->schema, v);
+    /* A struct can become zero by normalization, if all its fields were zero (0.0). */
     return (f->flags & TY_F_OMITZERO) && is_zero(n) ? NULL : n;
 }
 
@@ -171,7 +171,7 @@ static struct ty_json *normal_object(struct ty_arena *a, const struct ty_schema 
         if (f)
             slot[f - s->fields] = v->members[i].value;
     }
-    struct ty_json *n = clone(a, v);
+    struct ty_json *n = copy_value(a, v);
     n->n = 0;
     n->cap = v->n + (uint32_t)extra;
     n->members = ty_arena_raw(a, sizeof(*n->members) * n->cap, _Alignof(struct ty_json_member));
@@ -185,8 +185,8 @@ static struct ty_json *normal_object(struct ty_arena *a, const struct ty_schema 
     return n;
 }
 
-static struct ty_json *normalize(struct ty_arena *a, const struct ty_schema *s,
-                                 const struct ty_json *v)
+static struct ty_json *normalize_value(struct ty_arena *a, const struct ty_schema *s,
+                                       const struct ty_json *v)
 {
     if (v->type == TY_JSON_OBJECT && s->type == TY_T_OBJECT)
         return normal_object(a, s, v);
@@ -202,5 +202,5 @@ static struct ty_json *normalize(struct ty_arena *a, const struct ty_schema *s,
 struct ty_json *ty_schema_normalize(struct ty_arena *a, const struct ty_schema *s,
                                     const struct ty_json *v)
 {
-    return normalize(a, s, v);
+    return normalize_value(a, s, v);
 }

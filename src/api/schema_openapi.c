@@ -1,10 +1,10 @@
-/* Schema tables -> openAPIV3Schema, in the structural form that CRDs must have. */
+/* Builds openAPIV3Schema from the tables, in the structural form that CRDs require. */
 #include "api/schema.h"
 #include "json/json.h"
 
 #include <assert.h>
 
-/* What every field of type resource.Quantity carries in a CRD. */
+/* The pattern of every field of type resource.Quantity in a CRD. */
 static const char quantity_pattern[] =
     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
     "([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
@@ -30,7 +30,7 @@ static void put_count(struct ty_arena *a, struct ty_json *out, const char *key, 
         ty_json_set(a, out, key, ty_json_int(a, n));
 }
 
-/* Both JSON types are allowed; Kubernetes wants exactly this anyOf beside the extension. */
+/* Both JSON types are allowed; Kubernetes requires exactly this anyOf beside the extension. */
 static void put_int_or_string(struct ty_arena *a, struct ty_json *out)
 {
     struct ty_json *any = ty_json_array(a);
@@ -80,7 +80,7 @@ static void put_bounds(struct ty_arena *a, const struct ty_schema *s, struct ty_
     put_count(a, out, "minProperties", s->min_props);
 }
 
-/* How server-side apply and CEL see a list or a map. */
+/* List and map types, as server-side apply and CEL use them. */
 static void put_topology(struct ty_arena *a, const struct ty_schema *s, struct ty_json *out)
 {
     if (s->list_keys) {
@@ -108,7 +108,7 @@ static void put_rules(struct ty_arena *a, const struct ty_schema *s, struct ty_j
     }
 }
 
-/* A default is written in the table as JSON text: one that does not parse is our bug. */
+/* The default is JSON text in the table; if it does not parse, that is a bug. */
 static struct ty_json *default_of(struct ty_arena *a, const struct ty_field *f)
 {
     struct ty_json *v = ty_json_parse(a, ty_str(f->def), NULL, NULL);
@@ -123,7 +123,7 @@ static void put_fields(struct ty_arena *a, const struct ty_schema *s, struct ty_
 
     for (const struct ty_field *f = s->fields; f && f->name; f++) {
         struct ty_json *prop = ty_schema_openapi(a, f->schema);
-        if (!f->schema->metadata) /* the API server describes ObjectMeta itself, and only itself */
+        if (!f->schema->metadata) /* the API server adds the schema of ObjectMeta itself */
             put_str(a, prop, "description", f->doc);
         if (f->def)
             ty_json_set(a, prop, "default", default_of(a, f));
@@ -143,7 +143,7 @@ struct ty_json *ty_schema_openapi(struct ty_arena *a, const struct ty_schema *s)
 
     put_type(a, s, out);
     if (s->metadata)
-        return out; /* more than its type is refused here */
+        return out; /* the API server accepts nothing but the type here */
     put_str(a, out, "description", s->doc);
     put_bounds(a, s, out);
     if (s->type == TY_T_OBJECT)

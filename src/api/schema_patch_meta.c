@@ -1,5 +1,6 @@
-/* Answers strategic merge's questions from the schema tables, and gives a patched volume, variable
- * or mount one source: upstream's plain merge leaves the old one beside the new (B21). */
+/* The merge keys and strategies of strategic merge, from the schema tables. Also gives a patched
+ * volume, variable or mount a single source: upstream's merge leaves the old one beside the new
+ * (B21). */
 #include "api/schema.h"
 
 static struct ty_patch_meta guide_member(const void *type, struct ty_str key)
@@ -35,7 +36,7 @@ static const void *guide_item(const void *type)
     return s ? s->items : NULL;
 }
 
-/* Does the patch say anything beyond `key`? Directives ($patch, …) do not count. */
+/* Does the patch have members other than `key`? Directives ($patch, …) do not count. */
 static bool says_more(const struct ty_json *patch, const char *key)
 {
     ty_each_member (m, patch)
@@ -44,7 +45,7 @@ static bool says_more(const struct ty_json *patch, const char *key)
     return false;
 }
 
-/* Keeps the members that the patch names, and `key`. */
+/* Removes all members except those that the patch sets, and `key`. */
 static void keep_patched(struct ty_json *merged, const struct ty_json *patch, const char *key)
 {
     uint32_t kept = 0;

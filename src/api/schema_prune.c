@@ -1,5 +1,5 @@
-/* Removes what a schema does not know, as the API server does before it stores an object, and tells
- * people: most unknown fields are typing mistakes or fields in the wrong place. */
+/* Removes fields that a schema does not have, as the API server does before it stores an object,
+ * and reports them: most are typing mistakes or fields in the wrong place. */
 #include "api/schema_inner.h"
 
 struct prune {
@@ -7,7 +7,7 @@ struct prune {
     struct ty_errs *errs; /* may be NULL */
 };
 
-/* Every object has these, whatever its table says. */
+/* apiVersion and kind are fields of every object, even if the table does not list them. */
 static bool is_type_meta(const struct ty_field_path *at, struct ty_str key)
 {
     return !at &&

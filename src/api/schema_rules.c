@@ -1,5 +1,5 @@
-/* The x-kubernetes-validations of a schema: which of them run on which pair of values.
- */
+/* Evaluates the x-kubernetes-validations of a schema: selects the rules that apply to a value and
+ * its earlier version. */
 #include "api/go_value.h"
 #include "api/schema_equal.h"
 #include "api/schema_inner.h"
@@ -10,7 +10,7 @@ struct value_pair {
     const struct ty_json *v, *old;
 };
 
-static bool unchanged(const struct value_pair *p)
+static bool is_unchanged(const struct value_pair *p)
 {
     return p->old && ty_schema_equal(p->s, p->v, p->old);
 }
@@ -23,8 +23,8 @@ static void run_rules(struct ty_errs *errs, const struct value_pair *p,
             continue;
         if (r->ok(p->v, r->transition ? p->old : NULL))
             continue;
-        /* What was wrong before and has not changed is forgiven on update. */
-        if (!r->transition && unchanged(p->old ? p : near))
+        /* Ratcheting: on update, an error in an unchanged value is ignored. */
+        if (!r->transition && is_unchanged(p->old ? p : near))
             continue;
         bool plain = p->v->type < TY_JSON_ARRAY;
         const char *value = plain ? ty_go_value(errs->arena, p->v) : NULL;
@@ -32,7 +32,7 @@ static void run_rules(struct ty_errs *errs, const struct value_pair *p,
     }
 }
 
-/* `near` is the nearest value above that has an earlier version. */
+/* `near` is the closest ancestor that has an earlier version. */
 static void walk_rules(struct ty_errs *errs, const struct value_pair *p,
                        const struct value_pair *near, const struct ty_field_path *at)
 {

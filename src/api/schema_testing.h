@@ -36,7 +36,7 @@ TY_UNUSED static struct ty_json *parse_file(struct ty_arena *a, const char *path
     return v;
 }
 
-/* The errors one a line, with hints after " | ". */
+/* The errors, one on each line, with hints after " | ". */
 TY_UNUSED static const char *lines(struct ty_arena *a, const struct ty_errs *errs)
 {
     ty_auto_buf out = { 0 };

@@ -1,6 +1,6 @@
-/* The API server's check of an object against its CRD, in its words: first types, bounds and
- * patterns of every value, then duplicates in lists, then rules. On update a mistake in a value
- * that has not changed is forgiven (Kubernetes calls it ratcheting). */
+/* The API server's validation of an object against its CRD, with its messages: first types, bounds
+ * and patterns of every value, then duplicates in lists, then rules. On update, an error in an
+ * unchanged value is ignored (ratcheting). */
 #include <errno.h>
 
 #include "api/go_value.h"
@@ -12,7 +12,7 @@ static const char *const json_words[] = {
     [TY_JSON_NUMBER] = "number", [TY_JSON_STRING] = "string", [TY_JSON_ARRAY] = "array",
     [TY_JSON_OBJECT] = "object",
 };
-/* Go's names for the formats of decoded numbers; nothing else has one. */
+/* Go's format names of decoded numbers; other types have none. */
 static const char *const json_formats[] = {
     [TY_JSON_INT] = "int64", [TY_JSON_NUMBER] = "float64", [TY_JSON_OBJECT] = NULL
 };
@@ -29,7 +29,7 @@ static const char *const type_words[] = {
     [TY_T_QUANTITY] = "integer,string",
 };
 
-/* The path inside "… in body" texts: empty for the root, where ty_errs_path_text says <nil>. */
+/* The path in "… in body" texts: empty for the root, for which ty_errs_path_text prints <nil>. */
 static const char *body_text(const struct ty_schema_walk *w, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
@@ -99,7 +99,7 @@ static void add_type(const struct ty_schema_walk *w, const struct ty_schema *s,
     const char *body = body_text(w, at), *got = json_words[v->type];
     const char *format = s->type == TY_T_TIME ? "date-time" : s->format;
 
-    /* Go's check looks at the format first, unless the value is text, a list or nothing. */
+    /* Go checks the format first, unless the value is a string, a list or null. */
     if (format && v->type != TY_JSON_NULL && v->type != TY_JSON_STRING &&
         v->type != TY_JSON_ARRAY) {
         want = format;
@@ -110,7 +110,7 @@ static void add_type(const struct ty_schema_walk *w, const struct ty_schema *s,
         ->hint = ty_schema_hint_type(w->errs->arena, s, v);
 }
 
-/* A number that its Go type cannot hold. The API server says so at the root. */
+/* A number that its Go type cannot hold. The API server reports it at the root. */
 static void add_range(const struct ty_schema_walk *w, const struct ty_schema *s,
                       const struct ty_json *v, const struct ty_field_path *at)
 {
@@ -132,7 +132,7 @@ static void check_type(const struct ty_schema_walk *w, const struct ty_schema *s
     add_type(w, s, v, at, type_words[s->type]);
     if ((s->type != TY_T_INT_OR_STRING && s->type != TY_T_QUANTITY) || v->type == TY_JSON_NULL)
         return;
-    /* In the CRD these are an anyOf of two schemas; the first one's complaints come along. */
+    /* In the CRD this is an anyOf of two schemas; the errors of the first one are reported, too. */
     TY_ADD(w, v, w->at, TY_INVALID, "\"\"", "\"%s\" must validate at least one schema (anyOf)",
            body_text(w, at));
     add_type(w, s, v, at, "integer");
@@ -167,7 +167,7 @@ static void check_string(const struct ty_schema_walk *w, const struct ty_schema 
 {
     struct ty_arena *a = w->errs->arena;
 
-    /* Most strings are shorter in bytes than any limit in characters. */
+    /* Most strings have fewer bytes than the limit has characters. */
     if (s->max_len && v->n > s->max_len && ty_schema_rune_count(ty_json_as_str(v)) > s->max_len)
         TY_ADD(w, v, at, TY_TOO_LONG, NULL, "may not be more than %u byte%s", s->max_len,
                s->max_len == 1 ? "" : "s");
@@ -249,7 +249,7 @@ static void check_list(const struct ty_schema_walk *w, const struct ty_schema *s
                s->max_items, s->max_items == 1 ? "" : "s");
 }
 
-/* Required fields that are absent, in the order of their names as CRDs list them. */
+/* Absent required fields, sorted by name as in CRDs. */
 static void check_required(const struct ty_schema_walk *w, const struct ty_schema *s,
                            const struct ty_json *v, const struct ty_field_path *at)
 {
@@ -273,7 +273,7 @@ static void check_object(const struct ty_schema_walk *w, const struct ty_schema 
                          const struct ty_field_path *at)
 {
     if (s->metadata)
-        return; /* the CRD says only that it is an object */
+        return; /* in the CRD it is just an object */
     if (v->n < s->min_props)
         TY_ADD(w, v, at, TY_INVALID, ty_arena_printf(w->errs->arena, "%u", v->n),
                "%s in body should have at least %u properties", body_text(w, at), s->min_props);
@@ -294,7 +294,7 @@ static void check_value(const struct ty_schema_walk *w, const struct ty_schema *
     struct ty_errs before = *w->errs;
 
     if (ty_arena_full(w->errs->arena) || (w->errs->most && w->errs->n >= w->errs->most))
-        return; /* of mistakes: whoever asked sees it */
+        return; /* the limit of errors is reached; the caller checks that */
     check_type(w, s, v, at);
     if (v->type == TY_JSON_STRING && s->type != TY_T_ANY)
         check_string(w, s, v, at);
@@ -335,7 +335,7 @@ void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
     struct ty_field_err *const before = errs->last;
 
     check_value(&w, s, v, old, at);
-    /* Lists that were broken before may stay so. */
+    /* Duplicates that existed before the update are allowed. */
     if (!old || ty_schema_check_duplicates(errs->arena, NULL, s, old, at) == 0)
         ty_schema_check_duplicates(errs->arena, errs, s, v, at);
     for (const struct ty_field_err *e = before ? before->next : errs->first; e; e = e->next) {

@@ -1,6 +1,5 @@
-/* What v2.0 and v2.1 clients send, and Kueue still writes: podSpecOverrides and
- * podTemplateOverrides. Both lists are atomic and their entries apply in order, later ones winning.
- */
+/* podSpecOverrides and podTemplateOverrides, which clients of v2.0 and v2.1 send and Kueue still
+ * writes. Both lists are atomic, and their entries are applied in order: later ones win. */
 #include "api/gen/gen.h"
 #include "api/trainer_tables.h"
 
@@ -15,8 +14,7 @@ static const struct ty_field target_job_fields[] = {
 static const struct ty_schema target_job = { .type = TY_T_OBJECT,
                                              .go = "PodTemplateOverrideTargetJob",
                                              .fields = target_job_fields };
-/* v2.1 set no bounds; these are far above what any client sent, and keep copies of overrides few.
- */
+/* v2.1 had no limits; these are far above what clients send, and bound the number of copies. */
 enum { MAX_OVERRIDES = 128, MAX_TARGETS = 128 };
 static const struct ty_schema target_jobs = {
     .type = TY_T_ARRAY, .items = &target_job, .max_items = MAX_TARGETS, .list_atomic = true

@@ -1,6 +1,5 @@
-/* spec.runtimePatches: the parts of a runtime's template that a TrainJob may change. Types are
- * named after the template's own with Patch at the end; each level holds what the next one needs.
- */
+/* spec.runtimePatches: the parts of a runtime's template that a TrainJob may change. Types have the
+ * names of the template's types with the suffix Patch. */
 #include "api/gen/gen.h"
 #include "api/rule_jobset.h"
 #include "api/rule_trainer.h"
@@ -31,7 +30,7 @@ static const struct ty_schema gates = { .type = TY_T_ARRAY,
                                         .items = &ty_schema_PodSchedulingGate,
                                         .max_items = 16,
                                         .list_keys = ty_keys_name };
-/* One mount per volume and patch, unlike pods, which tell mounts apart by their path. */
+/* One mount for each volume and patch; pods identify mounts by their path instead. */
 static const struct ty_schema mounts = {
     .type = TY_T_ARRAY, .items = &ty_schema_VolumeMount, .max_items = 128, .list_keys = ty_keys_name
 };

@@ -1,4 +1,4 @@
-/* TrainJob as v2.3.0 has it, field by field in Go's order, then what trainyard adds. */
+/* TrainJob as in v2.3.0, fields in Go's order, followed by the extensions of trainyard. */
 #include "api/gen/gen.h"
 #include "api/rule_jobset.h"
 #include "api/rule_trainer.h"
@@ -104,8 +104,8 @@ const struct ty_schema ty_schema_Initializer = { .type = TY_T_OBJECT,
 
 /* ---- spec.trainer ---- */
 
-/* v2.0 and v2.1 took words here. Integers: any int32, as the CRD of v2.3.0 has it; one that does
- * not fit would break typed clients' list calls for the whole namespace. */
+/* v2.0 and v2.1 accepted strings here. Integers: any int32, as in the CRD of v2.3.0; a larger one
+ * would break list calls of typed clients for the whole namespace. */
 static const struct ty_rule num_proc_rules[] = {
     { .cel = "type(self) == int ? self >= -2147483648 && self <= 2147483647 : "
              "self in ['auto', 'cpu', 'gpu']",

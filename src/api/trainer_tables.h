@@ -1,4 +1,4 @@
-/* Tables that the files of the trainer group's schema share; callers want api/schema.h. */
+/* Tables that the schema files of the trainer group share; callers include api/schema.h. */
 #ifndef TY_API_TRAINER_TABLES_H
 #define TY_API_TRAINER_TABLES_H
 

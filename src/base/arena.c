@@ -1,6 +1,7 @@
-/* Bump blocks that double in size. A block is never moved, so everything handed out stays where it
- * is until the arena goes. Under ASan what is not handed out is poisoned, with a gap after each
- * piece, so an overrun inside the arena is seen as one on the heap would be. */
+/* Bump allocation from blocks that double in size. A block is never moved, so pointers into the
+ * arena stay valid until it is freed. Under ASan, memory that is not allocated is poisoned, with a
+ * gap after each allocation, so that an overrun inside the arena is reported like one on the heap.
+ */
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -37,14 +38,14 @@ struct block {
 struct ty_arena {
     char *p, *end; /* the free part of `current` */
     struct block *current;
-    struct block *first; /* the list of all blocks, in the order they were made */
+    struct block *first; /* all blocks, in the order of their allocation */
     struct block *last;
-    size_t closed; /* handed out from blocks other than `current` */
+    size_t closed; /* bytes allocated from blocks other than `current` */
     size_t ceiling;
     struct ty_budget *budget;
-    bool input; /* full instead of dead at the ceiling */
+    bool input; /* ty_arena_new_input: the ceiling makes it full, it does not abort */
     bool full;
-    bool over; /* of its own ceiling, not only of the budget */
+    bool over; /* full because of its own ceiling, not only because of the budget */
 };
 
 static _Noreturn void die(const char *why, size_t n, size_t ceiling)
@@ -79,8 +80,8 @@ static size_t below_ceiling(const struct ty_arena *a)
     return a->ceiling > used ? a->ceiling - used : 0;
 }
 
-/* The fast path looks only at `end`: it never lies beyond the ceiling, but for an arena that is
- * full: those who still allocate from it are on their way out. */
+/* The fast path compares with `end` only, so `end` is never beyond the ceiling. The exception is a
+ * full arena, whose callers may still allocate until they check ty_arena_full. */
 static void limit_end(struct ty_arena *a)
 {
     size_t left = below_ceiling(a);
@@ -136,7 +137,7 @@ bool ty_arena_starved(const struct ty_arena *a)
     return a->full && !a->over;
 }
 
-/* What the budget has left for it, and what is paid for already. */
+/* What the budget has left, plus the rest of the current block, which is charged already. */
 static size_t below_budget(const struct ty_arena *a)
 {
     size_t left = ty_budget_left(a->budget), here = (size_t)(a->end - a->p);
@@ -157,7 +158,8 @@ void ty_arena_fill(struct ty_arena *a)
 {
     if (!a->input)
         die("arena full", 0, a->ceiling);
-    /* Somebody found that a piece does not fit: into the lesser of the two. */
+    /* The caller found that an allocation does not fit; the smaller of the two limits is the
+     * reason. */
     if (!a->full)
         a->over = below_ceiling(a) <= below_budget(a);
     a->full = true;
@@ -199,8 +201,7 @@ size_t ty_arena_used(const struct ty_arena *a)
     return a->closed + (size_t)(a->p - a->current->bytes);
 }
 
-/* The ceiling is reached: the end for most; an arena of input becomes full, and goes on within its
- * slack. */
+/* Aborts, unless it is an input arena: that becomes full and allocates on within its slack. */
 static void reach_ceiling(struct ty_arena *a, size_t used, size_t n)
 {
     size_t most = a->ceiling < SIZE_MAX / 2 ? a->ceiling + TY_ARENA_SLACK : a->ceiling;
@@ -211,8 +212,8 @@ static void reach_ceiling(struct ty_arena *a, size_t used, size_t n)
     a->over = true;
 }
 
-/* Room for n bytes at the start of a block. A piece that would fill much of the next block gets one
- * of its own, and the current block stays in use for what is small. */
+/* n bytes at the start of a new block. An allocation of more than half the next block's size gets a
+ * block of its own, and the current block stays in use for small ones. */
 static char *alloc_slow(struct ty_arena *a, size_t n)
 {
     size_t used = ty_arena_used(a);
@@ -234,7 +235,7 @@ static char *alloc_slow(struct ty_arena *a, size_t n)
 void *ty_arena_raw(struct ty_arena *a, size_t n, size_t align)
 {
     if (GAP && align < 8)
-        align = 8; /* ASan's grain */
+        align = 8; /* ASan's granularity */
     size_t pad = (size_t)(-(uintptr_t)a->p & (align - 1));
     size_t room = (size_t)(a->end - a->p);
     char *p;

@@ -29,8 +29,8 @@ static void aligned_and_zeroed(void **state)
     }
 }
 
-/* Item by item, with gaps, and a list of something small beside it: nothing is lost, what nobody
- * has written is zero, and room is made seldom. */
+/* Item by item, with gaps, beside another list: no item is lost, unwritten items are zero, and the
+ * array grows rarely. */
 static void lists_grow(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void a_budget_makes_it_full(void **state)
     assert_int_equal(b.used, 0);
 }
 
-/* Who is full knows whose limit it was: a shared budget may have more to give later. */
+/* A full arena knows which limit was reached: a shared budget may have room later. */
 static void a_budget_starves_it(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void a_budget_starves_it(void **state)
     ty_auto_arena *a = ty_arena_new_input(400000, &b);
 
     assert_false(ty_arena_starved(a));
-    ty_budget_charge(&b, 900000); /* somebody else's */
+    ty_budget_charge(&b, 900000); /* used by others */
     ty_arena_alloc(a, 200000, 1);
     assert_true(ty_arena_full(a) && ty_arena_starved(a));
     ty_arena_alloc(a, 300000, 1); /* too much for its own ceiling, too */
@@ -200,7 +200,7 @@ static void dies_at_the_ceiling(void **state)
     assert_int_equal(allocate_in_child(false, 1 << 20, (size_t)1 << 19, 1), 0);
     assert_int_equal(allocate_in_child(false, 1 << 20, (size_t)1 << 19, 3), SIGABRT);
     assert_int_equal(allocate_in_child(false, SIZE_MAX, SIZE_MAX - 4, 1), SIGABRT);
-    /* Who never asks whether it is full meets the end of the slack. */
+    /* A loop that never checks ty_arena_full reaches the end of the slack. */
     assert_int_equal(allocate_in_child(true, 100000, TY_ARENA_SLACK / 2, 1), 0);
     assert_int_equal(allocate_in_child(true, 100000, TY_ARENA_SLACK / 2, 3), SIGABRT);
 }

@@ -1,4 +1,4 @@
-/* Functions that have hurt others. The build includes this in every file of ours. */
+/* Functions that must not be used. The build includes this header in every source file. */
 #ifndef TY_BASE_BANNED_H
 #define TY_BASE_BANNED_H
 #include <stdio.h>

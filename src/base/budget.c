@@ -1,4 +1,3 @@
-/* Counting, nothing else: who is refused knows what to do about it. */
 #include "base/budget.h"
 
 #include <assert.h>

@@ -1,4 +1,3 @@
-/* Growing bytes: doubling up to the ceiling, then `full`. */
 #include "base/buf.h"
 
 void ty_buf_grow(struct ty_buf *b, size_t more)

@@ -1,5 +1,6 @@
-/* Bytes that grow up to a ceiling their maker chose. Past it the buffer keeps what it has and is
- * marked `full`: the writer of the last step checks once. */
+/* A growing byte buffer with a ceiling; its capacity doubles. A write that would exceed the ceiling
+ * sets `full` and leaves the content unchanged, as do all later writes, so callers check once at
+ * the end. */
 #ifndef TY_BASE_BUF_H
 #define TY_BASE_BUF_H
 
@@ -12,7 +13,7 @@ struct ty_buf {
     bool full;
 };
 
-void ty_buf_grow(struct ty_buf *b, size_t more); /* room for `more` bytes, or full */
+void ty_buf_grow(struct ty_buf *b, size_t more); /* makes room for `more` bytes, or sets full */
 void ty_buf_printf(struct ty_buf *b, const char *fmt, ...) TY_PRINTF(2, 3);
 void ty_buf_done(struct ty_buf *b);               /* frees; the struct may be used again */
 struct ty_str ty_buf_str(const struct ty_buf *b); /* borrows: valid until the next change */

@@ -1,11 +1,11 @@
-/* The sentence of a failure. It is formatted beside *err first, so that a caller may use the old
- * text as an argument of the new one. */
+/* Error messages. A message is formatted into a local buffer first, so that a caller may pass the
+ * old err->text as an argument of the new message. */
 #include "base/err.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
-/* A sentence that was cut must not end inside a UTF-8 character: it may become JSON. */
+/* A truncated message must not end inside a UTF-8 character: it may become JSON. */
 static void trim_utf8(char *text, size_t n)
 {
     size_t i = n;
@@ -48,7 +48,7 @@ int ty_fail(struct ty_err *err, int code, const char *fmt, ...)
 int ty_wrap(struct ty_err *err, const char *fmt, ...)
 {
     if (!err)
-        return -EINVAL; /* nobody kept the code */
+        return -EINVAL; /* the caller did not ask for the code */
     char head[sizeof(err->text)], text[sizeof(err->text)];
     va_list ap;
     va_start(ap, fmt);

@@ -1,4 +1,4 @@
-/* One failure, in the caller's frame: a negative errno and a sentence for a person. */
+/* An error in the caller's frame: a negative errno and a message for people. */
 #ifndef TY_BASE_ERR_H
 #define TY_BASE_ERR_H
 
@@ -11,9 +11,9 @@ struct ty_err {
     char text[1024];
 };
 
-/* Writes the sentence, returns `code` (negative). err may be NULL. */
+/* Writes the message and returns `code` (negative). err may be NULL. */
 int ty_fail(struct ty_err *err, int code, const char *fmt, ...) TY_PRINTF(3, 4);
-/* Puts "fmt: " before what is there; returns err->code. */
+/* Puts "fmt: " before the message; returns err->code. */
 int ty_wrap(struct ty_err *err, const char *fmt, ...) TY_PRINTF(2, 3);
 
 #endif

@@ -1,5 +1,5 @@
-/* SipHash with one round a word and three at the end: Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF". The salt is the first word of the message. */
+/* SipHash with one compression round for each word and three finalization rounds: Aumasson and
+ * Bernstein, "SipHash: a fast short-input PRF". The salt is the first word of the message. */
 #include "base/hash.h"
 
 #include <stdbool.h>
@@ -61,8 +61,8 @@ static inline uint64_t sip_end(struct sip_state *s, uint64_t what)
     return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
 
-/* The last bytes of a message, fewer than a word, in as few steps as there are bits in their count:
- * half of all messages are words of ten letters. */
+/* The last bytes of a message, fewer than a word, in at most three steps: half of all messages are
+ * names of about ten letters. */
 static inline uint64_t sip_tail(const char *p, size_t n)
 {
     uint64_t word = 0;
@@ -99,9 +99,8 @@ uint64_t ty_hash_bytes(uint64_t salt, const char *p, size_t n)
     return sip_end(&s, 0xff);
 }
 
-/* Its length is always the same and need not be said; another end tells it from two words of
- * bytes.
- */
+/* The length is constant and not hashed; another finalization constant distinguishes a pair from
+ * sixteen bytes. */
 uint64_t ty_hash_pair(uint64_t a, uint64_t b)
 {
     struct sip_state s = sip_begin();

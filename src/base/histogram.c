@@ -1,4 +1,3 @@
-/* Bounds belong to their own bucket. */
 #include "base/histogram.h"
 
 #include <math.h>

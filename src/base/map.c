@@ -1,6 +1,6 @@
-/* Slots in order, found through a table by open addressing with linear probing; deletion moves
- * later places of the table back, so it has no tombstones. Slots that were removed are left out
- * when the map grows. */
+/* Slots in the order of insertion, and a table of indexes into them: open addressing with linear
+ * probing. Deletion moves later entries of the table back, so there are no tombstones. Slots of
+ * removed keys are dropped when the map grows. */
 #include "base/map.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -23,7 +23,7 @@ static bool slot_has_key(const struct ty_map_slot *s, struct ty_str key, uint32_
     return s->hash == hash && ty_str_eq((struct ty_str){ s->key, s->n }, key);
 }
 
-/* The place in the table of the key, or the free one where it would go. */
+/* The index in the table of the key, or of the free entry where it would be inserted. */
 static size_t place_of(const struct ty_map *m, struct ty_str key, uint32_t hash)
 {
     size_t i = (size_t)hash & (m->cap - 1);
@@ -33,7 +33,7 @@ static size_t place_of(const struct ty_map *m, struct ty_str key, uint32_t hash)
     return i;
 }
 
-/* Twice the room, unless it is removed slots that fill it. */
+/* Doubles the table, unless at least half of the slots are removed ones. */
 static void grow_table(struct ty_map *m)
 {
     struct ty_map to = { .n = m->n, .cap = m->cap ? m->cap : 16 };
@@ -98,7 +98,8 @@ void *ty_map_del(struct ty_map *m, struct ty_str key)
     *s = (struct ty_map_slot){ 0 };
     for (size_t i = (hole + 1) & mask; m->table[i]; i = (i + 1) & mask) {
         size_t home = (size_t)m->slots[m->table[i] - 1].hash & mask;
-        if (((i - home) & mask) >= ((i - hole) & mask)) { /* it was pushed past the hole */
+        if (((i - home) & mask) >=
+            ((i - hole) & mask)) { /* this entry was displaced past the hole */
             m->table[hole] = m->table[i];
             hole = i;
         }

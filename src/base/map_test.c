@@ -72,7 +72,7 @@ static void test_random_against_array(void **state)
     ty_map_done(&m);
 }
 
-/* What is looked at in order is output, and may not depend on the secret. */
+/* The order of iteration is visible in output and must not depend on the key of the hash. */
 static void test_the_order_is_that_of_adding(void **state)
 {
     (void)state;

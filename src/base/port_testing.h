@@ -10,8 +10,8 @@
 
 enum { PORT_DEAF = -1 };
 
-/* A socket that is bound to a port that was free: nobody else gets it. It listens, with this
- * backlog, or is deaf: then whoever knocks is refused. Until somebody accepts it says nothing. */
+/* Binds a socket to a free port of the loopback interface. With a backlog it listens, and never
+ * answers; with PORT_DEAF it does not listen, so connections are refused. */
 static inline int port_take(int backlog, int *ret_port)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
@@ -27,7 +27,7 @@ static inline int port_take(int backlog, int *ret_port)
     return fd;
 }
 
-/* One that was free a moment ago. */
+/* A port that was free a moment ago. */
 static inline int port_free(void)
 {
     int port = 0;

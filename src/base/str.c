@@ -1,4 +1,3 @@
-/* Views: comparing, cutting, numbers, and the nearest name to a typing mistake. */
 #include "base/str.h"
 
 int ty_str_cmp(struct ty_str a, struct ty_str b)
@@ -88,7 +87,7 @@ bool ty_str_parse_i64(struct ty_str s, int64_t *ret_v)
     return true;
 }
 
-#define LONGEST_NAME 64u /* longer words are no typing mistakes of ours */
+#define LONGEST_NAME 64u /* longer words are never corrected */
 
 static char lower(char c)
 {
@@ -100,8 +99,9 @@ static unsigned min_of(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that make b of a; case is ignored.
- * Three rows of the usual table are enough: a swap looks two rows back. */
+/* Insertions, deletions, replacements and swaps of adjacent letters that turn a into b; case is
+ * ignored (Damerau-Levenshtein). Three rows of the table are enough: a swap refers two rows back.
+ */
 static unsigned edit_distance(struct ty_str a, struct ty_str b)
 {
     unsigned rows[3][LONGEST_NAME + 1];
@@ -125,13 +125,13 @@ const char *ty_str_nearest(struct ty_str typed, const char *const *names, size_t
     const char *best = NULL;
     if (typed.n == 0 || typed.n > LONGEST_NAME)
         return NULL;
-    /* One mistake in three letters is a mistake, more is another word. */
+    /* At most one mistake in three letters, and four in all; beyond that it is another word. */
     unsigned limit = min_of((unsigned)(typed.n + 2) / 3, 4) + 1;
     for (size_t i = 0; i < n; i++) {
         struct ty_str name = ty_str(names[i]);
         size_t apart = name.n > typed.n ? name.n - typed.n : typed.n - name.n;
         if (name.n == 0 || name.n > LONGEST_NAME || apart >= limit)
-            continue; /* no nearer than the best, whatever its letters */
+            continue; /* the lengths alone differ too much */
         if (ty_str_eq(name, typed))
             return names[i];
         unsigned d = edit_distance(typed, name);

@@ -1,4 +1,4 @@
-/* A string is a view: not NUL-terminated, owned by whoever made the bytes. */
+/* A string view: not NUL-terminated; it does not own its bytes. */
 #ifndef TY_BASE_STR_H
 #define TY_BASE_STR_H
 
@@ -40,17 +40,17 @@ bool ty_str_starts(struct ty_str s, struct ty_str prefix);
 bool ty_str_ends(struct ty_str s, struct ty_str suffix);
 bool ty_str_contains(struct ty_str s, struct ty_str part);
 struct ty_str ty_str_trim(struct ty_str s); /* without leading and trailing white space */
-/* At most `most` bytes of s, whole UTF-8 characters: what is cut may become JSON. */
+/* At most `most` bytes of s, cut between UTF-8 characters, because the result may become JSON. */
 struct ty_str ty_str_head(struct ty_str s, size_t most);
-/* Cuts at the first `c`: *ret_head gets what is before, the result is what follows, or an empty
- * view with p == NULL when `c` does not occur (then *ret_head is all of s). */
+/* Cuts at the first `c`: *ret_head is what precedes it, the result what follows. If `c` does not
+ * occur, the result is empty with p == NULL, and *ret_head is all of s. */
 struct ty_str ty_str_cut(struct ty_str s, char c, struct ty_str *ret_head);
 
-/* Whole-string decimal numbers: true and *ret_v only if every byte belongs to the number. */
+/* Decimal numbers. True, and *ret_v set, only if all of s is a number in range. */
 bool ty_str_parse_i64(struct ty_str s, int64_t *ret_v);
 bool ty_str_parse_u64(struct ty_str s, uint64_t *ret_v);
 
-/* Of `n` names, the one a person who typed `typed` most likely meant, or NULL if none is near. */
+/* The name that is nearest to `typed` (for "did you mean …?"), or NULL if none is similar. */
 const char *ty_str_nearest(struct ty_str typed, const char *const *names, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* A list of words that lives with an arena. All zero is an empty one. */
+/* A list of C strings that lives with an arena. All zero is an empty list. */
 #ifndef TY_BASE_STRLIST_H
 #define TY_BASE_STRLIST_H
 
@@ -6,12 +6,13 @@
 #include <stdbool.h>
 
 struct ty_strlist {
-    const char **v; /* ends with NULL, which is not counted; NULL itself: no words */
+    const char **v; /* ends with NULL, which n does not count; NULL if the list is empty */
     size_t n;
 };
 
 void ty_strlist_add(struct ty_arena *a, struct ty_strlist *w,
                     const char *word); /* borrows the word */
-bool ty_strlist_equal(const struct ty_strlist *x, const struct ty_strlist *y); /* in this order */
+bool ty_strlist_equal(const struct ty_strlist *x,
+                      const struct ty_strlist *y); /* compares in order */
 
 #endif

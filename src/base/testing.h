@@ -1,4 +1,4 @@
-/* For tests: what cmocka needs before it, and a look for words in a text. */
+/* For tests: the headers that cmocka needs, and an assertion for substrings. */
 #ifndef TY_BASE_TESTING_H
 #define TY_BASE_TESTING_H
 

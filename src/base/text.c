@@ -1,4 +1,4 @@
-/* Cleans and measures text. The tables are the ranges of Unicode 15 that terminals agree on. */
+/* The tables are the ranges of Unicode 15 on which terminals agree. */
 #include "base/text.h"
 
 struct code_range {
@@ -28,7 +28,7 @@ static const struct code_range wide[] = {
     { 0x1f6d5, 0x1f6df }, { 0x1f6eb, 0x1f6ff }, { 0x1f7e0, 0x1f7f0 }, { 0x1f90c, 0x1f93a },
     { 0x1f93c, 0x1f945 }, { 0x1f947, 0x1f9ff }, { 0x1fa70, 0x1faff }, { 0x20000, 0x3fffd },
 };
-/* Drawn onto the character before. */
+/* Combining characters, which take no column of their own. */
 static const struct code_range combining[] = {
     { 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x0610, 0x061a },
     { 0x064b, 0x065f }, { 0x0816, 0x0819 }, { 0x08e3, 0x0902 }, { 0x093a, 0x093a },
@@ -36,7 +36,8 @@ static const struct code_range combining[] = {
     { 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
     { 0x20d0, 0x20ff }, { 0x302a, 0x302d }, { 0x3099, 0x309a }, { 0xfe20, 0xfe2f },
 };
-/* C1 controls, soft hyphen, direction, joiners, separators of lines, variations, tags. */
+/* C1 controls, soft hyphen, bidirectional marks, joiners, line separators, variation selectors,
+ * tags. */
 static const struct code_range unwanted[] = {
     { 0x0080, 0x009f }, { 0x00ad, 0x00ad },   { 0x061c, 0x061c }, { 0x200b, 0x200f },
     { 0x2028, 0x202e }, { 0x2060, 0x206f },   { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },
@@ -58,7 +59,8 @@ static bool in_ranges(const struct code_range *r, size_t n, uint32_t c)
     return lo < n && c >= r[lo].from;
 }
 
-/* The character at s.p and its length; length 0 if it is no UTF-8. s is not empty. */
+/* Decodes the character at s.p; *ret_n is its length, or 0 if it is not valid UTF-8. s is not
+ * empty. */
 static uint32_t decode_utf8(struct ty_str s, size_t *ret_n)
 {
     const unsigned char *p = (const unsigned char *)s.p;
@@ -80,7 +82,7 @@ static uint32_t decode_utf8(struct ty_str s, size_t *ret_n)
     return c;
 }
 
-/* Bytes of the escape sequence that begins at s.p; one that does not end takes the rest. */
+/* Length of the escape sequence at s.p; an unterminated sequence extends to the end. */
 static size_t escape_len(struct ty_str s)
 {
     size_t i = 2;

@@ -1,4 +1,3 @@
-/* Times as Kubernetes writes them: RFC 3339, UTC, whole seconds. */
 #include "base/time.h"
 
 #include <time.h>
@@ -34,7 +33,7 @@ static bool take_digits(struct ty_str *s, size_t n, char after, int *ret_v)
     return true;
 }
 
-/* ".5": cut, as conditions have whole seconds. */
+/* Skips a fraction such as ".5": conditions have whole seconds. */
 static bool skip_fraction(struct ty_str *s)
 {
     size_t n = 1;
@@ -47,7 +46,7 @@ static bool skip_fraction(struct ty_str *s)
     return n > 1;
 }
 
-/* All of s is Z, or an offset as +02:00; in seconds. */
+/* Parses all of s as Z or an offset such as +02:00, into seconds. */
 static bool take_zone(struct ty_str s, int *ret_s)
 {
     int hours = 0, minutes = 0, sign = 1;
@@ -85,8 +84,8 @@ bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s)
     return true;
 }
 
-/* The unit at the front of s, in nanoseconds; 0: none. Longer names come before their beginnings.
- */
+/* Removes a unit from the front of s and returns it in nanoseconds; 0: no unit. No name may come
+ * after one of its own prefixes. */
 static int64_t take_unit(struct ty_str *s)
 {
     static const struct {
@@ -106,7 +105,7 @@ static int64_t take_unit(struct ty_str *s)
     return 0;
 }
 
-/* "1.5h" at the front of s. */
+/* Parses a number with a unit, such as "1.5h", off the front of s. */
 static bool take_span(struct ty_str *s, int64_t *ret_ns)
 {
     int64_t whole = 0, part = 0, scale = 1, ns = 0, unit = 0;
@@ -117,7 +116,7 @@ static bool take_span(struct ty_str *s, int64_t *ret_ns)
             return false;
     if (i < s->n && s->p[i] == '.')
         for (i++; i < s->n && s->p[i] >= '0' && s->p[i] <= '9'; i++, digits++) {
-            if (scale > 100000000) /* finer than can be told in an hour's nanoseconds: cut */
+            if (scale > 100000000) /* ignore digits below a nanosecond */
                 continue;
             part = part * 10 + (s->p[i] - '0');
             scale *= 10;

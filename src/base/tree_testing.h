@@ -1,4 +1,4 @@
-/* For tests: folders of their own, removed with all that is in them. */
+/* For tests: removal of directory trees. */
 #ifndef TY_BASE_TREE_TESTING_H
 #define TY_BASE_TREE_TESTING_H
 
@@ -13,7 +13,7 @@ static inline int tree_remove_one(const char *path, const struct stat *st, int k
     return remove(path);
 }
 
-/* 0, or what could not be removed ended it. Links are removed, not followed. */
+/* Returns 0, or nonzero at the first failure. Symbolic links are removed, not followed. */
 static inline int tree_remove(const char *dir)
 {
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody else walks while a test cleans up */

@@ -1,11 +1,11 @@
-/* Memory that cannot be had ends the program: there is nothing sensible left to do without it. */
+/* Allocations that cannot fail: out of memory aborts the program. */
 #ifndef TY_BASE_XALLOC_H
 #define TY_BASE_XALLOC_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* For malloc, calloc, realloc, strdup and their like: p, which is not NULL. */
+/* Returns p; aborts if it is NULL. For malloc, calloc, realloc, strdup and the like. */
 static inline void *ty_xalloc(void *p)
 {
     if (!p) {

@@ -7,7 +7,7 @@
 #include "cli/view/findings.h"
 #include "config/config.h"
 #include "plugin_host/extern_plugin.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 struct ty_config_opts;
 struct ty_input_opts;

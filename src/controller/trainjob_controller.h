@@ -14,7 +14,7 @@
 #include "controller/queue.h"
 #include "controller/runtime_finalizer.h"
 #include "store/kube/reflector.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 struct ty_trainjob_controller;
 

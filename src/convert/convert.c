@@ -1,5 +1,4 @@
-/* From a V1 object to the finished pair: which kind it is, the order of the steps, and the
- * objects put together. */
+/* Converts a V1 object: finds its kind, runs the steps in order and assembles the objects. */
 #include "convert/v1.h"
 #include <errno.h>
 
@@ -25,20 +24,20 @@ bool ty_convert_supports(const struct ty_json *obj)
     return kind_of(obj) != NULL;
 }
 
-/* ---- putting the objects together ---- */
+/* ---- assembling the objects ---- */
 
 static struct ty_json *new_object(struct ty_v1_conversion *c, const char *kind)
 {
     struct ty_json *o = ty_json_object(c->arena);
     ty_json_set(c->arena, o, "apiVersion", ty_json_cstr(c->arena, API_VERSION));
     ty_json_set(c->arena, o, "kind", ty_json_cstr(c->arena, kind));
-    /* Mistakes of the whole are found where the V1 object is. */
+    /* Errors about the whole object have the position of the V1 object. */
     o->line = c->v1->line;
     o->col = c->v1->col;
     return o;
 }
 
-/* Keys in the order in which people read them; absent ones are left out. */
+/* Keys in the conventional order; absent ones are omitted. */
 static struct ty_json *in_order(struct ty_v1_conversion *c, const struct ty_json *from,
                                 const char *const *keys)
 {

@@ -24,7 +24,7 @@ TY_UNUSED static int convert_with(struct ty_arena *a, const char *text, struct t
     return r;
 }
 
-/* It must be converted. */
+/* Converts; fails the test on an error. */
 TY_UNUSED static struct ty_convert_result convert(struct ty_arena *a, const char *text)
 {
     struct ty_convert_result done;
@@ -33,7 +33,7 @@ TY_UNUSED static struct ty_convert_result convert(struct ty_arena *a, const char
     return done;
 }
 
-/* It must not: the mistake is at `path`, and its sentence holds `words`. */
+/* Expects an error at `path` whose text contains `words`. */
 TY_UNUSED static void refuse(struct ty_arena *a, const char *text, const char *path,
                              const char *words)
 {
@@ -58,7 +58,7 @@ TY_UNUSED static bool warned(const struct ty_convert_result *c, const char *path
     return warning(c, path) != NULL;
 }
 
-/* JSON of what is at a path of plain keys: "null" where there is nothing. */
+/* The JSON at a path of plain keys; "null" if there is nothing. */
 TY_UNUSED static const char *json_at(struct ty_arena *a, const struct ty_json *obj,
                                      const char *path)
 {
@@ -78,7 +78,7 @@ TY_UNUSED static const struct ty_json *rjob_pod(const struct ty_convert_result *
     return ty_json_at(rjob(c, name), "template.spec.template.spec");
 }
 
-/* A variable's value in a list of them; "" where it has none. */
+/* The value of a variable in a list; "" if it has none. */
 TY_UNUSED static struct ty_str env_value(const struct ty_json *container, const char *name)
 {
     return ty_json_str_at(

@@ -1,11 +1,11 @@
-/* A Slurm batch script becomes a TrainJob, as well as can be: #SBATCH lines are numbers and
- * resources, the script is the command of every node. */
+/* Converts a Slurm batch script to a TrainJob as far as possible: #SBATCH lines become numbers and
+ * resources, the script becomes the command of every node. */
 #include "convert/sbatch.h"
 #include "base/text.h"
 #include <errno.h>
 #include <stdarg.h>
 
-#define MEMORY_MAX ((int64_t)1 << 50) /* KiB: what Kubernetes can write */
+#define MEMORY_MAX ((int64_t)1 << 50) /* KiB: the maximum that Kubernetes can express */
 
 void ty_sbatch_note(struct ty_sbatch *b, bool bad, const char *path, const char *fmt, ...)
 {
@@ -34,8 +34,8 @@ bool ty_convert_is_sbatch(struct ty_str text)
 
 /* ---- the first line ---- */
 
-/* Flags of the shell go with it; another interpreter cannot be told apart from its script. */
-static struct ty_json *shell(struct ty_sbatch *b, struct ty_str *text)
+/* Flags of the shell are kept. Other interpreters are an error: their scripts cannot be wrapped. */
+static struct ty_json *read_interpreter(struct ty_sbatch *b, struct ty_str *text)
 {
     struct ty_json *command = ty_json_array(b->arena);
     struct ty_str line, w, name = TY_LIT("bash");
@@ -77,7 +77,7 @@ static int64_t multiply(int64_t x, int64_t y)
     return __builtin_mul_overflow(x, y, &n) ? INT64_MAX : n;
 }
 
-/* What is said of tasks, of all nodes or of a GPU becomes what a node has. */
+/* Converts values for tasks, for all nodes or for each GPU to values for each node. */
 static void compute_layout(struct ty_sbatch *b)
 {
     if (!b->nodes && b->ntasks && b->per_node)
@@ -93,7 +93,7 @@ static void compute_layout(struct ty_sbatch *b)
                                 : multiply(b->mem_per_gpu, at_least_one(b->gpus_per_node));
 }
 
-static void tell_tasks(struct ty_sbatch *b)
+static void note_tasks(struct ty_sbatch *b)
 {
     if (b->ntasks && b->per_node * b->nodes != b->ntasks)
         ty_sbatch_note(b, false, "#SBATCH --ntasks",
@@ -117,7 +117,7 @@ static const char *memory_text(struct ty_sbatch *b)
     return ty_arena_printf(b->arena, "%lld%ci", (long long)n, units[u]);
 }
 
-static struct ty_json *resources(struct ty_sbatch *b)
+static struct ty_json *build_resources(struct ty_sbatch *b)
 {
     struct ty_arena *a = b->arena;
     struct ty_json *limits = ty_json_object(a), *r = ty_json_object(a);
@@ -152,8 +152,8 @@ static void env_number(struct ty_sbatch *b, struct ty_json *list, const char *na
         add_env(b, list, name, ty_arena_printf(b->arena, "%lld", (long long)n));
 }
 
-/* The launcher of the mpi runtime is a node as well, the last one. */
-static const char *hosts(struct ty_sbatch *b)
+/* The launcher of the mpi runtime is also a node, the last one. */
+static const char *host_list(struct ty_sbatch *b)
 {
     ty_auto_buf s = { 0 };
     int64_t nodes = b->mpi && b->nodes > 1 ? b->nodes - 1 : b->nodes;
@@ -164,8 +164,9 @@ static const char *hosts(struct ty_sbatch *b)
     return ty_arena_strndup(b->arena, s.p, s.n);
 }
 
-/* What sbatch and srun set. The job's number is its name: it is unique where it is used. */
-static struct ty_json *variables(struct ty_sbatch *b)
+/* The variables that sbatch and srun set. The job ID is the job's name, which is unique in its
+ * namespace. */
+static struct ty_json *build_variables(struct ty_sbatch *b)
 {
     struct ty_json *e = ty_json_array(b->arena);
     int64_t tasks = at_least_one(b->per_node);
@@ -181,8 +182,8 @@ static struct ty_json *variables(struct ty_sbatch *b)
     add_env(b, e, "SLURM_JOB_NAME", b->name);
     add_env(b, e, "SLURM_JOB_ID", b->name);
     add_env(b, e, "SLURM_JOBID", b->name);
-    if (b->nodes <= 1000) { /* more would be longer than a variable should be */
-        add_env(b, e, "SLURM_JOB_NODELIST", hosts(b));
+    if (b->nodes <= 1000) { /* a longer list would be too long for a variable */
+        add_env(b, e, "SLURM_JOB_NODELIST", host_list(b));
         add_env(b, e, "SLURM_NODELIST", "$(SLURM_JOB_NODELIST)");
     }
     if (b->array)
@@ -190,8 +191,9 @@ static struct ty_json *variables(struct ty_sbatch *b)
     return e;
 }
 
-/* For the script alone: an mpirun that sees them looks for Slurm itself to start its processes. */
-static void assign(struct ty_buf *to, const struct ty_json *variables)
+/* Set in the script only: an mpirun that finds these variables would try to start its processes
+ * with Slurm. */
+static void print_assignments(struct ty_buf *to, const struct ty_json *variables)
 {
     ty_each_item (e, variables) {
         struct ty_str name = ty_json_str_at(*e, "name"), value = ty_json_str_at(*e, "value");
@@ -204,21 +206,21 @@ static void assign(struct ty_buf *to, const struct ty_json *variables)
     }
 }
 
-static void trainer(struct ty_sbatch *b, struct ty_json *command, struct ty_json *t)
+static void fill_trainer(struct ty_sbatch *b, struct ty_json *command, struct ty_json *t)
 {
     struct ty_arena *a = b->arena;
-    struct ty_json *args = ty_json_array(a), *slurm = variables(b);
+    struct ty_json *args = ty_json_array(a), *slurm = build_variables(b);
     bool used = b->scontrol || ty_str_contains(ty_buf_str(&b->script), TY_LIT("SLURM_"));
     ty_auto_buf before = { 0 };
     if (b->mpi && used)
-        assign(&before, slurm);
+        print_assignments(&before, slurm);
     ty_json_set(a, t, "numNodes", ty_json_int(a, b->nodes));
     if (b->per_node)
         ty_json_set(a, t, "numProcPerNode", ty_json_int(a, b->per_node));
     ty_json_push(a, args, ty_json_cstr(a, ty_sbatch_command(b, ty_buf_str(&before))));
     ty_json_set(a, t, "command", command);
     ty_json_set(a, t, "args", args);
-    struct ty_json *r = resources(b);
+    struct ty_json *r = build_resources(b);
     if (r)
         ty_json_set(a, t, "resourcesPerNode", r);
     if (!b->mpi)
@@ -236,7 +238,7 @@ static struct ty_json *make_job(struct ty_sbatch *b, struct ty_json *command)
     ty_json_set(a, ty_json_ensure_object(a, job, "metadata"), "name", ty_json_cstr(a, b->name));
     struct ty_json *spec = ty_json_ensure_object(a, job, "spec");
     ty_json_set(a, ty_json_ensure_object(a, spec, "runtimeRef"), "name", ty_json_cstr(a, runtime));
-    trainer(b, command, ty_json_ensure_object(a, spec, "trainer"));
+    fill_trainer(b, command, ty_json_ensure_object(a, spec, "trainer"));
     if (b->seconds)
         ty_json_set(a, spec, "activeDeadlineSeconds", ty_json_int(a, b->seconds));
     ty_sbatch_note(b, false, "",
@@ -262,11 +264,11 @@ static void check_supported(struct ty_sbatch *b)
                        "runs it on the first");
 }
 
-/* Objects of Kubernetes are UTF-8 without NULs. */
+/* Kubernetes objects contain UTF-8 without NULs. */
 static bool is_text(struct ty_sbatch *b, struct ty_str text)
 {
     char *copy = ty_arena_alloc(b->arena, text.n + 1, 1);
-    ty_text_valid(text, copy); /* as many bytes, '?' for those that are none */
+    ty_text_valid(text, copy); /* preserves the length; invalid bytes become '?' */
     b->line = 1;
     for (size_t i = 0; i < text.n; i++) {
         if (copy[i] != text.p[i] || !text.p[i]) {
@@ -290,11 +292,11 @@ int ty_convert_sbatch(struct ty_arena *a, const char *file, struct ty_str text,
     ty_sbatch_name(&b, NULL, stem);
     if (!is_text(&b, text))
         return -EINVAL;
-    struct ty_json *command = shell(&b, &text);
+    struct ty_json *command = read_interpreter(&b, &text);
     ty_sbatch_script(&b, text);
-    b.line = 1; /* what follows is about the whole */
+    b.line = 1; /* the following notes are about the whole script */
     compute_layout(&b);
-    tell_tasks(&b);
+    note_tasks(&b);
     check_supported(&b);
     if (!ret->bad)
         ret->job = make_job(&b, command);

@@ -1,10 +1,10 @@
-/* #SBATCH lines: numbers and resources are carried over, the rest is told, option by option. */
+/* Parses #SBATCH lines: numbers and resources are converted, other options cause a warning each. */
 #include "convert/sbatch.h"
 #include <ctype.h>
 
 typedef void option_fn(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to);
 
-static void whole(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
+static void parse_number(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     int64_t n = 0;
     if (ty_str_parse_i64(v, &n) && n > 0 && n <= 1000000)
@@ -13,27 +13,27 @@ static void whole(struct ty_sbatch *b, const char *path, struct ty_str v, int64_
         ty_sbatch_note(b, true, path, "\"%.*s\" is no whole number from 1 to 1000000", TY_ARG(v));
 }
 
-/* "2", "2-4": the fewest will do. */
-static void nodes(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
+/* "2", "2-4": uses the minimum. */
+static void parse_nodes(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     struct ty_str least, most = ty_str_cut(v, '-', &least);
     if (most.p)
         ty_sbatch_note(b, false, path, "a TrainJob has a fixed number of nodes: %.*s",
                        TY_ARG(least));
-    whole(b, path, least, to);
+    parse_number(b, path, least, to);
 }
 
-/* One of "4", "a100:4", "a100"; a number that is not there is 1. */
-static void count(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
+/* "4", "a100:4" or "a100"; without a number it is 1. */
+static void parse_count(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     struct ty_str type, number = ty_str_cut(v, ':', &type);
     int64_t n = 0;
     if (!number.p && ty_str_parse_i64(v, &n)) {
-        whole(b, path, v, to);
+        parse_number(b, path, v, to);
         return;
     }
     if (number.p)
-        whole(b, path, number, to);
+        parse_number(b, path, number, to);
     else
         *to = 1;
     ty_sbatch_note(b, false, path,
@@ -41,8 +41,8 @@ static void count(struct ty_sbatch *b, const char *path, struct ty_str v, int64_
                    TY_ARG(type));
 }
 
-/* "gpu", "gpu:4", "gpu:a100:4", several of them behind commas. */
-static void gres(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
+/* "gpu", "gpu:4", "gpu:a100:4", or several of them separated by commas. */
+static void parse_gres(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     while (v.p) {
         struct ty_str item, name;
@@ -51,7 +51,7 @@ static void gres(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t
         if (ty_str_is(name, "gpu") && !rest.p)
             *to = 1;
         else if (ty_str_is(name, "gpu"))
-            count(b, path, rest, to);
+            parse_count(b, path, rest, to);
         else
             ty_sbatch_note(b, false, path,
                            "not carried over: %.*s is no GPU, trainyard knows no name for it",
@@ -65,7 +65,7 @@ static bool no_limit(struct ty_str v)
            ty_str_is(v, "infinite") || ty_str_is(v, "unlimited");
 }
 
-/* Up to three numbers between colons; gives how many, 0 where one is none. */
+/* Up to three numbers separated by colons; returns their count, 0 if one is invalid. */
 static size_t clock_parts(struct ty_str v, int64_t n[3])
 {
     size_t k = 0;
@@ -80,7 +80,7 @@ static size_t clock_parts(struct ty_str v, int64_t n[3])
 }
 
 /* minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] */
-static void duration(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
+static void parse_duration(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     struct ty_str days;
     struct ty_str clock = ty_str_cut(v, '-', &days);
@@ -97,8 +97,8 @@ static void duration(struct ty_sbatch *b, const char *path, struct ty_str v, int
         *to = n[0] * 60 + n[1];
 }
 
-/* A number with K, M (also where no letter is), G or T. */
-static void memory(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
+/* A number with K, M (the default), G or T. */
+static void parse_memory(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     static const char units[] = "KMGT";
     size_t digits = v.n && isalpha((unsigned char)v.p[v.n - 1]) ? v.n - 1 : v.n;
@@ -139,8 +139,8 @@ static void job_name(struct ty_sbatch *b, const char *path, struct ty_str v, int
     ty_sbatch_name(b, path, v);
 }
 
-/* "0-15%4", "1,3,5-7": the first task is made. */
-static void array(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
+/* "0-15%4", "1,3,5-7": only the first task is converted. */
+static void parse_array(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     size_t digits = 0;
     while (digits < v.n && isdigit((unsigned char)v.p[digits]))
@@ -159,27 +159,27 @@ static void array(struct ty_sbatch *b, const char *path, struct ty_str v, int64_
 static const struct option {
     const char *name;
     char letter;
-    bool flag; /* takes no value */
+    bool flag; /* has no value */
     option_fn *fn;
-    size_t at; /* of the number in struct ty_sbatch */
+    size_t at; /* offset of the number in struct ty_sbatch */
     const char *why;
 } options[] = {
 #define AT(m) offsetof(struct ty_sbatch, m)
-    { "nodes", 'N', false, nodes, AT(nodes), NULL },
-    { "ntasks", 'n', false, whole, AT(ntasks), NULL },
-    { "ntasks-per-node", 0, false, whole, AT(per_node), NULL },
-    { "tasks-per-node", 0, false, whole, AT(per_node), NULL },
-    { "cpus-per-task", 'c', false, whole, AT(cpus), NULL },
-    { "gpus", 'G', false, count, AT(gpus), NULL },
-    { "gpus-per-node", 0, false, count, AT(gpus_per_node), NULL },
-    { "gpus-per-task", 0, false, count, AT(gpus_per_task), NULL },
-    { "gres", 0, false, gres, AT(gpus_per_node), NULL },
-    { "mem", 0, false, memory, AT(mem), NULL },
-    { "mem-per-cpu", 0, false, memory, AT(mem_per_cpu), NULL },
-    { "mem-per-gpu", 0, false, memory, AT(mem_per_gpu), NULL },
-    { "time", 't', false, duration, AT(seconds), NULL },
+    { "nodes", 'N', false, parse_nodes, AT(nodes), NULL },
+    { "ntasks", 'n', false, parse_number, AT(ntasks), NULL },
+    { "ntasks-per-node", 0, false, parse_number, AT(per_node), NULL },
+    { "tasks-per-node", 0, false, parse_number, AT(per_node), NULL },
+    { "cpus-per-task", 'c', false, parse_number, AT(cpus), NULL },
+    { "gpus", 'G', false, parse_count, AT(gpus), NULL },
+    { "gpus-per-node", 0, false, parse_count, AT(gpus_per_node), NULL },
+    { "gpus-per-task", 0, false, parse_count, AT(gpus_per_task), NULL },
+    { "gres", 0, false, parse_gres, AT(gpus_per_node), NULL },
+    { "mem", 0, false, parse_memory, AT(mem), NULL },
+    { "mem-per-cpu", 0, false, parse_memory, AT(mem_per_cpu), NULL },
+    { "mem-per-gpu", 0, false, parse_memory, AT(mem_per_gpu), NULL },
+    { "time", 't', false, parse_duration, AT(seconds), NULL },
     { "job-name", 'J', false, job_name, AT(nodes), NULL },
-    { "array", 'a', false, array, AT(task), NULL },
+    { "array", 'a', false, parse_array, AT(task), NULL },
     { "output", 'o', false, NULL, 0, "logs are those of the pods: trainyard logs, kubectl logs" },
     { "error", 'e', false, NULL, 0, "logs are those of the pods: trainyard logs, kubectl logs" },
     { "partition", 'p', false, NULL, 0, "use a nodeSelector, or a Kueue queue" },
@@ -219,7 +219,7 @@ static const struct option *find_option(struct ty_str word, struct ty_str *ret_v
     return NULL;
 }
 
-/* The value may be a word of its own: --nodes 2, -N 2. */
+/* The value may be a separate word: --nodes 2, -N 2. */
 static struct ty_str own_word(struct ty_sbatch *b, struct ty_str *rest)
 {
     struct ty_str at = ty_str_trim(*rest);
@@ -233,7 +233,7 @@ void ty_sbatch_options(struct ty_sbatch *b, struct ty_str rest)
         struct ty_str v = { 0 };
         const char *path = ty_arena_printf(b->arena, "#SBATCH %.*s", TY_ARG(w));
         if (w.p[0] == '#')
-            return; /* a comment behind the options */
+            return; /* a comment after the options */
         const struct option *o = w.p[0] == '-' ? find_option(w, &v) : NULL;
         if (w.p[0] == '-' && !v.n && !(o && o->flag))
             v = own_word(b, &rest);

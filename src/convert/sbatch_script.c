@@ -1,6 +1,6 @@
-/* The commands of a batch script. They stay as they are, here-documents and all: Slurm runs them on
- * the first node, a TrainJob on every node, and functions of the shell stand in for what only Slurm
- * has. So a step (srun) runs on every node because every node comes by. */
+/* Parses the commands of a batch script. They are not changed. Slurm runs the script on the first
+ * node, a TrainJob runs it on every node, and shell functions replace Slurm's commands; a step
+ * (srun) runs on every node because every node executes the script. */
 #include "convert/sbatch.h"
 #include <ctype.h>
 
@@ -21,7 +21,7 @@ struct ty_str ty_sbatch_word(struct ty_sbatch *b, struct ty_str *rest)
     return (struct ty_str){ ty_arena_strndup(b->arena, word.p ? word.p : "", word.n), word.n };
 }
 
-/* ---- what the commands need ---- */
+/* ---- analysis of the commands ---- */
 
 static const char *const set_variables[] = {
     "SLURM_NODEID",        "SLURM_PROCID",        "SLURM_LOCALID",       "SLURM_NNODES",
@@ -61,7 +61,7 @@ static void tell_variables(struct ty_sbatch *b, struct ty_str line, const char *
     }
 }
 
-/* Words as far as commands are concerned: what can stand around one ends it. */
+/* Splits a line into words: shell punctuation ends a word. */
 static struct ty_str next_token(struct ty_str *rest)
 {
     static const char ends[] = " \t\r\n;|&()`$\"'";
@@ -72,7 +72,7 @@ static struct ty_str next_token(struct ty_str *rest)
         n++;
     struct ty_str token = { rest->p + i, n };
     if (i + n < rest->n && !n)
-        n = 1; /* a NUL: never, but let us not stand still */
+        n = 1; /* a NUL: must advance in any case */
     *rest = (struct ty_str){ rest->p + i + n, rest->n - i - n };
     return token;
 }
@@ -82,8 +82,8 @@ static bool takes_value(struct ty_str w)
     return w.n == 2 && strchr("nNcGtJpAwxoeD", w.p[1]);
 }
 
-/* srun's own options: the nodes and tasks are those of the job already. */
-static void step(struct ty_sbatch *b, struct ty_str rest, const char *path)
+/* Options of srun: nodes and tasks are those of the job. */
+static void scan_srun(struct ty_sbatch *b, struct ty_str rest, const char *path)
 {
     b->srun = true;
     for (;;) {
@@ -108,7 +108,7 @@ static bool is_one_of(struct ty_str word, const char *const *words)
     return false;
 }
 
-/* Also /usr/bin/mpirun, mpirun.openmpi, mpiexec.hydra. */
+/* Also matches /usr/bin/mpirun, mpirun.openmpi, mpiexec.hydra. */
 static bool is_launcher(struct ty_str token)
 {
     static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", NULL };
@@ -124,7 +124,7 @@ static void look_at(struct ty_sbatch *b, struct ty_str token, struct ty_str rest
     static const char *const tools[] = { "sbatch", "squeue",  "scancel", "sacct",  "sinfo",
                                          "salloc", "sattach", "sstat",   "sbcast", NULL };
     if (ty_str_is(token, "srun"))
-        step(b, rest, path);
+        scan_srun(b, rest, path);
     else if (is_launcher(token))
         b->mpi = true;
     else if (ty_str_is(token, "scontrol"))
@@ -151,7 +151,7 @@ static void tell_place(struct ty_sbatch *b, struct ty_str first, bool stepped, c
                        "another step: every node runs it when its own one before is over");
 }
 
-/* One command with all its lines. */
+/* Analyzes one command with all its lines. */
 static void scan_line(struct ty_sbatch *b, struct ty_str line)
 {
     const char *path = ty_arena_printf(b->arena, "line %u", b->line);
@@ -175,7 +175,7 @@ static void scan_line(struct ty_sbatch *b, struct ty_str line)
     b->mpi |= mpi;
 }
 
-/* <<WORD, <<-WORD, <<'WORD'; not <<<. The text up to that word is no command. */
+/* Finds <<WORD, <<-WORD, <<'WORD', but not <<<. The text up to that word is not a command. */
 static void find_document(struct ty_sbatch *b, struct ty_str line)
 {
     for (size_t i = 0; i + 2 < line.n; i++) {
@@ -192,7 +192,7 @@ static void find_document(struct ty_sbatch *b, struct ty_str line)
         size_t n = word.n && word.p[0] == '\\' ? 1 : 0, k = n;
         while (k < word.n && (in_name(word.p[k]) || word.p[k] == '-' || word.p[k] == '.'))
             k++;
-        if (k > n && !isdigit((unsigned char)word.p[n])) /* a number: $((1<<4)) */
+        if (k > n && !isdigit((unsigned char)word.p[n])) /* not a number: $((1<<4)) */
             b->end = (struct ty_str){ word.p + n, k - n };
         return;
     }
@@ -222,8 +222,8 @@ static void append_script(struct ty_sbatch *b, struct ty_str line)
     ty_buf_printf(&b->script, "%.*s\n", TY_ARG(line));
 }
 
-/* A command and the lines that backslashes join to it. */
-static void command(struct ty_sbatch *b, struct ty_str line, struct ty_str *text)
+/* A command, with the lines that backslashes join to it. */
+static void add_command(struct ty_sbatch *b, struct ty_str line, struct ty_str *text)
 {
     ty_auto_buf all = { 0 };
     unsigned from = b->line;
@@ -263,16 +263,16 @@ void ty_sbatch_script(struct ty_sbatch *b, struct ty_str text)
         } else if (is_directive(line)) {
             ty_sbatch_note(b, false, "#SBATCH", "not read: Slurm, too, stops at the first command");
         } else if (trimmed.n && trimmed.p[0] != '#') {
-            command(b, line, &text);
+            add_command(b, line, &text);
         } else if (b->commands) {
             append_script(b, line);
         }
     }
 }
 
-/* ---- what only Slurm has ---- */
+/* ---- replacements for Slurm's commands ---- */
 
-/* Options away. -w with hostname asks for the address of another node, which DNS knows as well. */
+/* Skips options. -w with hostname prints the address of another node, from DNS. */
 static const char srun_options[] =
     "srun() (\n"
     "  while [ $# -gt 0 ]; do\n"
@@ -294,7 +294,7 @@ static const char srun_options[] =
     "    exit\n"
     "  fi\n";
 
-/* The first task that fails ends the others. */
+/* Ends the other tasks when the first one fails. */
 static const char srun_tasks[] =
     "  ty_code=0\n"
     "  for ((ty_i = 0; ty_i < SLURM_NTASKS_PER_NODE; ty_i++)); do\n"
@@ -307,8 +307,8 @@ static const char srun_tasks[] =
     "  wait\n"
     "  exit $ty_code\n";
 
-/* Kubernetes reads args, too: $$ is its word for $, and $(NAME) a variable of the container. */
-static void escape(struct ty_buf *to, struct ty_str s)
+/* Kubernetes expands args, too: $$ is a literal $, and $(NAME) a variable of the container. */
+static void put_escaped(struct ty_buf *to, struct ty_str s)
 {
     for (size_t i = 0, n = 2; i < s.n; i++, n = 2) {
         ty_buf_chr(to, s.p[i]);
@@ -344,6 +344,6 @@ const char *ty_sbatch_command(struct ty_sbatch *b, struct ty_str before)
         ty_buf_cstr(&s, b->mpi ? "  exec mpirun \"$@\"\n" : tasks ? srun_tasks : "  \"$@\"\n");
         ty_buf_cstr(&s, ")\n");
     }
-    escape(&s, ty_buf_str(&b->script));
+    put_escaped(&s, ty_buf_str(&b->script));
     return ty_arena_strndup(b->arena, s.p ? s.p : "", s.n);
 }

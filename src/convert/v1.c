@@ -1,5 +1,5 @@
-/* What every part of a conversion uses: telling, reading by tables, and the places of the result.
- */
+/* Helpers for all parts of a conversion: warnings and errors, table-driven reading, writing to the
+ * result. */
 #include "convert/v1.h"
 #include <stdarg.h>
 
@@ -166,7 +166,7 @@ void ty_v1_success(struct ty_v1_conversion *c, const char *const *rjobs)
 void ty_v1_first_succeeds(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
     if (set->count < 2)
-        return; /* that is what a Job does anyway */
+        return; /* that is the default of a Job */
     struct ty_json *policy = ty_json_ensure_object(c->arena, ty_v1_job(c, set), "successPolicy");
     struct ty_json *rule = ty_json_object(c->arena);
     ty_json_set(c->arena, rule, "succeededIndexes", ty_json_cstr(c->arena, "0"));

@@ -1,13 +1,13 @@
-/* Environment: what V1 gave to containers and a TrainJob does not, before what the user set. */
+/* Environment: variables that V1 set and a TrainJob does not, before those of the user. */
 #include "convert/v1.h"
 #include <stdarg.h>
 
 #define INDEX_FIELD "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
-/* The webhook of Kubeflow Trainer refuses these in spec.trainer.env of such a runtime: it sets
- * them itself. */
+/* Variables that the webhook of Kubeflow Trainer refuses in spec.trainer.env for such a runtime,
+ * because it sets them itself. */
 static const struct {
-    const char *ml, *mpi; /* member of mlPolicy; V1's word for the implementation, NULL any */
+    const char *ml, *mpi; /* member of mlPolicy; V1's name of the implementation, NULL: any */
     const char *name;
 } reserved[] = {
     { "torch", NULL, "PET_NNODES" },
@@ -121,7 +121,7 @@ void ty_v1_user_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const str
     set->user_env = kept;
 }
 
-/* Ours, then what `theirs` has besides. */
+/* The converter's variables, then those of `theirs` with other names. */
 static struct ty_json *join_env(struct ty_v1_conversion *c, const struct ty_v1_set *set,
                                 const struct ty_json *theirs)
 {
@@ -147,7 +147,7 @@ static void tell_overwritten(struct ty_v1_conversion *c, const struct ty_v1_set 
     }
 }
 
-/* Sidecars: V1 gave its variables to them as well; their own stay. */
+/* Sidecars: V1 set its variables in them, too; their own are kept. */
 static void join_others(struct ty_v1_conversion *c, const struct ty_v1_set *set)
 {
     ty_each_item (it, ty_json_get(set->pod, "containers")) {

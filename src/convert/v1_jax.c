@@ -1,14 +1,14 @@
-/* JAXJob: the workers are the nodes of the jax runtime; scripts find V1's variables, too. */
+/* JAXJob: workers become the nodes of the jax runtime; V1's variables are set, too. */
 #include "convert/v1.h"
 
-static void make(struct ty_v1_conversion *c)
+static void make_jax(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = ty_v1_add_set(c, ty_v1_role(c, "Worker"), true);
     ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
     ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
 }
 
-static void finish(struct ty_v1_conversion *c)
+static void finish_jax(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = &c->sets[0];
     ty_v1_env_index(c, set);
@@ -32,6 +32,6 @@ const struct ty_v1_kind ty_v1_jax = {
     .framework = "jax",
     .builtin = "jax-distributed",
     .roles = { { "Worker", "node", 0 } },
-    .make = make,
-    .finish = finish,
+    .make = make_jax,
+    .finish = finish_jax,
 };

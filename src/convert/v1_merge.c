@@ -1,10 +1,10 @@
-/* Master and Worker of PyTorchJob and XGBoostJob become nodes of one kind: their pods must be
- * equal. Where only commands differ, one script can hold both (--split-script). */
+/* Merges Master and Worker of PyTorchJob and XGBoostJob into one set of nodes: their pods must be
+ * equal. If only commands differ, one script can contain both (--split-script). */
 #include "api/quantity.h"
 #include "base/buf.h"
 #include "convert/v1.h"
 
-/* What may differ without being told: ports and labels, which V1 wrote itself. */
+/* The pod without what may differ silently: ports and labels, which V1 set itself. */
 static struct ty_json *comparable_pod(struct ty_v1_conversion *c, const struct ty_v1_role *r)
 {
     struct ty_json *pod = ty_json_copy(c->arena, r->pod, 0);
@@ -17,7 +17,7 @@ static struct ty_json *comparable_pod(struct ty_v1_conversion *c, const struct t
 
 struct diff {
     const char *path;         /* "spec.containers[0].image" */
-    const struct ty_json *at; /* in the second */
+    const struct ty_json *at; /* in the second pod */
 };
 
 static bool find_difference(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
@@ -36,7 +36,7 @@ static bool differ_in_members(struct ty_arena *a, const struct ty_json *x, const
     return false;
 }
 
-/* The first place where they are not the same. */
+/* Finds the first difference. */
 static bool find_difference(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
                             const struct ty_field_path *at, struct diff *ret)
 {
@@ -53,7 +53,7 @@ static bool find_difference(struct ty_arena *a, const struct ty_json *x, const s
     return true;
 }
 
-/* One word of a shell command. */
+/* Quotes one word for the shell. */
 static void put_quoted(struct ty_buf *b, struct ty_str s)
 {
     ty_buf_chr(b, '\'');
@@ -80,10 +80,10 @@ static void exec_line(struct ty_buf *b, const struct ty_v1_role *r)
     put_words(b, ty_json_get(r->main, "args"));
 }
 
-/* Both commands in one script, put into the worker's container; resources are the larger of both.
+/* Puts both commands into one script in the worker's container; resources are the maximum of both.
  */
-static void split(struct ty_v1_conversion *c, const struct ty_v1_role *master,
-                  struct ty_v1_role *worker)
+static void split_script(struct ty_v1_conversion *c, const struct ty_v1_role *master,
+                         struct ty_v1_role *worker)
 {
     static const char *const lists[] = { "requests", "limits" };
     ty_auto_buf b = { 0 };
@@ -111,7 +111,7 @@ static void split(struct ty_v1_conversion *c, const struct ty_v1_role *master,
     c->split = true;
 }
 
-/* The same without what a split script can hold. */
+/* The pod without what a split script can contain. */
 static struct ty_json *without_script(struct ty_v1_conversion *c, const struct ty_json *pod,
                                       size_t at)
 {
@@ -136,13 +136,13 @@ static void merge_roles(struct ty_v1_conversion *c, struct ty_v1_role *master,
                     ty_json_len(ty_json_get(worker->main, "command"));
     struct ty_json *mm = without_script(c, m, master->main_at);
     struct ty_json *ww = without_script(c, w, worker->main_at);
-    bool only =
-        !find_difference(c->arena, mm, ww, at, &d); /* else d is what a script cannot hold */
+    bool only = !find_difference(c->arena, mm, ww, at,
+                                 &d); /* otherwise d is a difference that a script cannot express */
     if (only && commands && c->opts.split_script) {
         ty_v1_warn(c, d.at, TY_KEY(NULL, d.path),
                    "differs from the Master's: one script on TY_INDEX holds both commands, "
                    "resources are the larger of both");
-        split(c, master, worker);
+        split_script(c, master, worker);
         return;
     }
     ty_v1_error(c, d.at, TY_KEY(NULL, d.path),
@@ -153,9 +153,9 @@ static void merge_roles(struct ty_v1_conversion *c, struct ty_v1_role *master,
                             : ", or give --split-script");
 }
 
-/* Ports of the master's container that the workers' has not. V1's own one is no loss: rank 0 has
- * its port from the operator, or from MASTER_PORT. */
-static void tell_ports(struct ty_v1_conversion *c, const struct ty_v1_role *master,
+/* Warns about ports that only the master's container has. V1's own port is not reported: rank 0
+ * gets its port from the operator, or from MASTER_PORT. */
+static void warn_ports(struct ty_v1_conversion *c, const struct ty_v1_role *master,
                        const struct ty_v1_role *worker, const struct ty_field_path *template)
 {
     const struct ty_field_path *containers = TY_KEY(TY_KEY(template, "spec"), "containers");
@@ -184,7 +184,7 @@ static void tell_labels(struct ty_v1_conversion *c, const struct ty_v1_role *mas
     if (ty_json_len(m) && !(w && ty_json_eq(m, w)))
         ty_v1_warn(c, m, TY_KEY(TY_KEY(at, "metadata"), "labels"),
                    "not carried over: all nodes have the Worker's labels");
-    tell_ports(c, master, worker, at);
+    warn_ports(c, master, worker, at);
     if (master->restart != worker->restart)
         ty_v1_warn(c, ty_json_get(master->spec, "restartPolicy"),
                    TY_KEY(TY_KEY(specs, master->key), "restartPolicy"),

@@ -1,8 +1,8 @@
-/* MPIJob of the training operator (v1) and of the MPI operator (v2beta1): a launcher that trains by
- * name, and nodes that it reaches by ssh. */
+/* MPIJob of the Training Operator (v1) and of the MPI Operator (v2beta1): a launcher, and nodes
+ * that it reaches by ssh. */
 #include "convert/v1.h"
 
-/* What the MPI operator does: args alone are for the image's own entrypoint. */
+/* As the MPI Operator does: args alone are for the entrypoint of the image. */
 static void need_sshd(struct ty_v1_conversion *c, struct ty_v1_set *node)
 {
     struct ty_json *command = ty_json_array(c->arena);
@@ -19,7 +19,7 @@ static void need_sshd(struct ty_v1_conversion *c, struct ty_v1_set *node)
     }
 }
 
-/* v1 workers sleep and are entered by kubectl exec: what they ran is not wanted any more. */
+/* Workers of v1 sleep, and kubectl exec starts processes in them: their command is dropped. */
 static void forget_v1_worker(struct ty_v1_conversion *c, struct ty_v1_set *node)
 {
     static const char *const keys[] = { "command", "args" };
@@ -36,7 +36,7 @@ static void forget_v1_worker(struct ty_v1_conversion *c, struct ty_v1_set *node)
                "do not start on a cluster (trainyard run needs none)");
 }
 
-/* Pods on the host's network know no names of the cluster otherwise. */
+/* Pods on the host's network cannot resolve cluster names otherwise. */
 static void need_dns(struct ty_v1_conversion *c)
 {
     for (size_t i = 0; i < c->n_sets; i++) {
@@ -52,7 +52,7 @@ static void make_launcher(struct ty_v1_conversion *c, struct ty_v1_role *launche
     static const char *const done[] = { "launcher", NULL };
     struct ty_json *dep = ty_json_object(c->arena);
     if (c->kind == &ty_v1_mpi2 && !ty_json_str_at(launcher->spec, "restartPolicy").n)
-        launcher->restart = TY_RESTART_ON_FAILURE; /* the MPI operator's default for it alone */
+        launcher->restart = TY_RESTART_ON_FAILURE; /* only the MPI Operator has this default */
     ty_v1_add_set(c, launcher, true);
     ty_json_set(c->arena, dep, "name", ty_json_cstr(c->arena, "node"));
     ty_json_set(c->arena, dep, "status", ty_json_cstr(c->arena, "Ready"));
@@ -64,13 +64,13 @@ static void make_launcher(struct ty_v1_conversion *c, struct ty_v1_role *launche
                 "publishNotReadyAddresses", ty_json_bool(c->arena, true));
 }
 
-static void make(struct ty_v1_conversion *c)
+static void make_mpi(struct ty_v1_conversion *c)
 {
     struct ty_v1_role *launcher = ty_v1_role(c, "Launcher"), *worker = ty_v1_role(c, "Worker");
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     bool also = ty_json_true_at(c->spec, "runLauncherAsWorker");
     c->mpi = true;
-    /* Replicas that are not given are none here, where other kinds have one. */
+    /* Without replicas there are none here; other kinds have one. */
     if (!launcher || !worker || !ty_v1_get(worker->spec, "replicas")) {
         ty_v1_error(c, ty_json_get(c->spec, c->kind->specs), specs,
                     "a Launcher and at least one Worker (replicas) are needed");
@@ -85,7 +85,7 @@ static void make(struct ty_v1_conversion *c)
         need_dns(c); /* as the MPI operator does */
     int64_t n = worker->replicas + (also ? 1 : 0);
     ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, n));
-    /* Said always: left at 1 in the runtime it would silently become the number of GPUs. */
+    /* Always written: a value of 1 in the runtime would silently become the number of GPUs. */
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, 1));
     ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, n));
     struct ty_json *mpi = ty_json_ensure_object(c->arena, c->ml, "mpi");
@@ -95,7 +95,7 @@ static void make(struct ty_v1_conversion *c)
     ty_json_set(c->arena, mpi, "runLauncherAsNode", ty_json_bool(c->arena, also));
 }
 
-static void finish(struct ty_v1_conversion *c)
+static void finish_mpi(struct ty_v1_conversion *c)
 {
     for (size_t i = 0; i < c->n_sets; i++)
         ty_v1_env(c, &c->sets[i], "K_MPI_JOB_ROLE", "%s",
@@ -104,8 +104,8 @@ static void finish(struct ty_v1_conversion *c)
         ty_v1_env_weak(c, &c->sets[i], "PYTHONUNBUFFERED", "1");
 }
 
-static void slots(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                  const struct ty_field_path *at)
+static void convert_slots(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                          const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -127,7 +127,7 @@ static void as_worker(struct ty_v1_conversion *c, struct ty_v1_set *set, const s
 {
     (void)set;
     bool b = false;
-    ty_v1_bool(c, v, at, &b); /* make() has done it */
+    ty_v1_bool(c, v, at, &b); /* make_mpi() has done it */
 }
 
 static void ssh_path(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
@@ -139,8 +139,8 @@ static void ssh_path(struct ty_v1_conversion *c, struct ty_v1_set *set, const st
                     ty_json_copy(c->arena, v, 0));
 }
 
-static void implementation(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                           const struct ty_json *v, const struct ty_field_path *at)
+static void convert_implementation(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                                   const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
@@ -155,8 +155,8 @@ static void implementation(struct ty_v1_conversion *c, struct ty_v1_set *set,
                 ty_json_cstr(c->arena, to));
 }
 
-static void creation(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                     const struct ty_field_path *at)
+static void convert_creation(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                             const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
@@ -169,24 +169,24 @@ static void creation(struct ty_v1_conversion *c, struct ty_v1_set *set, const st
 }
 
 static const struct ty_v1_field rows1[] = {
-    { "slotsPerWorker", slots, NULL },
+    { "slotsPerWorker", convert_slots, NULL },
     { "cleanPodPolicy", ty_v1_clean_pod_policy, NULL },
     { "mainContainer", main_container, NULL },
     { NULL, NULL, NULL },
 };
 static const struct ty_v1_field rows2[] = {
-    { "slotsPerWorker", slots, NULL },
+    { "slotsPerWorker", convert_slots, NULL },
     { "runLauncherAsWorker", as_worker, NULL },
     { "sshAuthMountPath", ssh_path, NULL },
-    { "mpiImplementation", implementation, NULL },
-    { "launcherCreationPolicy", creation, NULL },
+    { "mpiImplementation", convert_implementation, NULL },
+    { "launcherCreationPolicy", convert_creation, NULL },
     { NULL, NULL, NULL },
 };
 
 #define SHARED                                                                                     \
     .kind = "MPIJob", .specs = "mpiReplicaSpecs", .restart = TY_RESTART_NEVER, .ml = "mpi",        \
     .framework = "mpi", .roles = { { "Launcher", "launcher", 1 }, { "Worker", "node", 0 } },       \
-    .make = make, .finish = finish
+    .make = make_mpi, .finish = finish_mpi
 
 const struct ty_v1_kind ty_v1_mpi1 = { SHARED, .version = "kubeflow.org/v1", .main = "mpi",
                                        .or_first = true, .rows = rows1 };

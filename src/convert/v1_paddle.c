@@ -1,13 +1,13 @@
 /* PaddleJob: workers alone are a collective; with a master they are trainers beside a server. */
 #include "convert/v1.h"
 
-static void make(struct ty_v1_conversion *c)
+static void make_paddle(struct ty_v1_conversion *c)
 {
     struct ty_v1_role *master = ty_v1_role(c, "Master"), *worker = ty_v1_role(c, "Worker");
     struct ty_v1_set *set = NULL;
     if (master && worker) {
         ty_v1_add_set(c, master, false);
-        ty_v1_success(c, (const char *const[]){ "master", NULL }); /* V1 asks nobody else */
+        ty_v1_success(c, (const char *const[]){ "master", NULL }); /* V1 considers no other role */
     }
     if (master && !worker)
         master->rjob = "node";
@@ -16,7 +16,7 @@ static void make(struct ty_v1_conversion *c)
     ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
 }
 
-static void finish(struct ty_v1_conversion *c)
+static void finish_paddle(struct ty_v1_conversion *c)
 {
     bool servers = c->n_sets > 1;
     const struct ty_v1_set *first = &c->sets[0];
@@ -53,14 +53,14 @@ static const struct ty_v1_field elastic_rows[] = {
     { NULL, NULL, NULL },
 };
 
-static void elastic(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                    const struct ty_field_path *at)
+static void convert_elastic(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                            const struct ty_json *v, const struct ty_field_path *at)
 {
     ty_v1_convert_fields(c, set, v, at, elastic_rows);
 }
 
 static const struct ty_v1_field rows[] = {
-    { "elasticPolicy", elastic, NULL },
+    { "elasticPolicy", convert_elastic, NULL },
     { NULL, NULL, NULL },
 };
 
@@ -76,6 +76,6 @@ const struct ty_v1_kind ty_v1_paddle = {
     .framework = "paddle",
     .roles = { { "Master", "master", 0 }, { "Worker", "node", 0 } },
     .rows = rows,
-    .make = make,
-    .finish = finish,
+    .make = make_paddle,
+    .finish = finish_paddle,
 };

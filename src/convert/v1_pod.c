@@ -1,10 +1,10 @@
-/* A role's pod template becomes spec.trainer, a runtime patch, or part of the runtime: each field
- * where it can be, in that order. */
+/* Converts a role's pod template: each field goes to spec.trainer, a runtime patch or the runtime,
+ * whichever is possible first. */
 #include "convert/v1.h"
 
 /* ---- reading ---- */
 
-/* Kubelets let the last of several entries win; a TrainJob refuses a second one. */
+/* The kubelet uses the last of several entries; a TrainJob refuses a second one. */
 static void drop_overwritten(struct ty_v1_conversion *c, struct ty_json *env,
                              const struct ty_field_path *at)
 {
@@ -23,7 +23,7 @@ static void drop_overwritten(struct ty_v1_conversion *c, struct ty_json *env,
     }
 }
 
-/* Of all containers but the one that trains: its list is read by ty_v1_user_env. */
+/* For all containers but the one that trains: its list is read by ty_v1_user_env. */
 static void drop_overwritten_of(struct ty_v1_conversion *c, const struct ty_v1_role *r,
                                 const char *key, const struct ty_field_path *spec)
 {
@@ -41,7 +41,8 @@ static bool is_second_env(const struct ty_field_err *e)
     return e->why == TY_DUPLICATE && ty_str_contains(ty_str(e->path), TY_LIT(".env["));
 }
 
-/* The API server says "PATH in body must be …"; the path is told already. */
+/* Removes the path from the API server's "PATH in body must be …", because the note has it already.
+ */
 static const char *error_sentence(const struct ty_field_err *e)
 {
     const char *body = e->detail ? strstr(e->detail, " in body ") : NULL;
@@ -54,7 +55,7 @@ static const char *error_sentence(const struct ty_field_err *e)
                                    : "this value cannot be used";
 }
 
-/* The first mistake of the template, in the words of the API server. */
+/* The first error of the template, with the API server's message. */
 static void check_schema(struct ty_v1_conversion *c, struct ty_v1_role *r,
                          const struct ty_field_path *at)
 {
@@ -101,7 +102,7 @@ static void find_main(struct ty_v1_conversion *c, struct ty_v1_role *r,
     }
 }
 
-/* References to the main container follow its new name. */
+/* Updates references to the main container, which is renamed. */
 static void rename_refs(struct ty_v1_conversion *c, struct ty_json *v, struct ty_str was)
 {
     ty_each_item (it, v)
@@ -114,7 +115,7 @@ static void rename_refs(struct ty_v1_conversion *c, struct ty_json *v, struct ty
     }
 }
 
-/* V1 reads null as absent; `creationTimestamp: null` is in all that kubectl has written. */
+/* V1 treats null as absent; kubectl writes `creationTimestamp: null`. */
 static void drop_nulls(struct ty_json *v)
 {
     ty_each_item (it, v)
@@ -188,7 +189,7 @@ static struct ty_json *patch_container(struct ty_v1_conversion *c, struct ty_v1_
     return list->items[0];
 }
 
-/* A patch mounts each volume once; a pod may mount it at many paths. */
+/* A patch mounts each volume once; a pod may mount it at several paths. */
 static bool mounts_twice(const struct ty_json *mounts)
 {
     size_t i = 0, first = 0;
@@ -213,7 +214,7 @@ static void to_container(struct ty_v1_conversion *c, struct ty_v1_set *set, cons
     ty_json_put(c->arena, ty_v1_container(c, set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
-/* Where rank 0 of a torch runtime listens is not for the job to say; other ports stay. */
+/* The port of rank 0 in a torch runtime is not configurable; other ports are kept. */
 static void take_ports(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
@@ -286,7 +287,7 @@ static void take_containers(struct ty_v1_conversion *c, struct ty_v1_set *set,
                          ty_json_copy(c->arena, *it, 0));
 }
 
-/* An older spelling of serviceAccountName, which counts where both are given. */
+/* An older spelling of serviceAccountName, which wins if both are given. */
 static void old_account(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                         const struct ty_field_path *at)
 {
@@ -382,7 +383,7 @@ void ty_v1_convert_pod(struct ty_v1_conversion *c, struct ty_v1_set *set)
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     const struct ty_field_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
     if (!r->main)
-        return; /* told already */
+        return; /* the warning was given already */
     ty_v1_convert_fields(c, set, r->pod, at, template_rows);
     ty_v1_convert_fields(c, set, ty_json_get(r->pod, "metadata"), TY_KEY(at, "metadata"),
                          meta_rows);

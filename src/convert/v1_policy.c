@@ -1,4 +1,4 @@
-/* What all V1 kinds share: metadata, runPolicy, schedulingPolicy. */
+/* Parts that all V1 kinds share: metadata, runPolicy, schedulingPolicy. */
 #include "api/name.h"
 #include "convert/v1.h"
 
@@ -83,8 +83,8 @@ void ty_v1_convert_metadata(struct ty_v1_conversion *c)
 
 /* ---- runPolicy ---- */
 
-static void suspend(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                    const struct ty_field_path *at)
+static void convert_suspend(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                            const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
@@ -107,8 +107,8 @@ static void managed_by(struct ty_v1_conversion *c, struct ty_v1_set *set, const 
     ty_json_set(c->arena, c->job_spec, "managedBy", ty_json_cstr(c->arena, to));
 }
 
-static void deadline(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                     const struct ty_field_path *at)
+static void convert_deadline(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                             const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -120,8 +120,8 @@ static void deadline(struct ty_v1_conversion *c, struct ty_v1_set *set, const st
                "cannot be changed later, and the pods are deleted when it is over");
 }
 
-static void ttl(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                const struct ty_field_path *at)
+static void convert_ttl(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+                        const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -139,7 +139,7 @@ void ty_v1_clean_pod_policy(struct ty_v1_conversion *c, struct ty_v1_set *set,
     (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (ty_str_is(s, "None") || ty_str_is(s, "Running") || ty_str_is(s, ""))
-        return; /* that is what a JobSet does */
+        return; /* that is the behavior of a JobSet */
     if (!ty_str_is(s, "All")) {
         ty_v1_error(c, v, at, "must be None, Running or All");
         return;
@@ -167,8 +167,8 @@ static void min_available(struct ty_v1_conversion *c, struct ty_v1_set *set,
                    (long long)all, (long long)n);
 }
 
-static void queue(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                  const struct ty_field_path *at)
+static void convert_queue(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                          const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
@@ -183,8 +183,8 @@ static void queue(struct ty_v1_conversion *c, struct ty_v1_set *set, const struc
                 VOLCANO_QUEUE, ty_json_copy(c->arena, v, 0));
 }
 
-static void priority(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                     const struct ty_field_path *at)
+static void convert_priority(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                             const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     if (!ty_v1_str(c, v, at).n)
@@ -219,14 +219,14 @@ static void schedule_timeout(struct ty_v1_conversion *c, struct ty_v1_set *set,
 static const struct ty_v1_field scheduling_rows[] = {
     { "minAvailable", min_available, NULL },
     { "minResources", NULL, "the operator adds up what the pods ask for" },
-    { "queue", queue, NULL },
-    { "priorityClass", priority, NULL },
+    { "queue", convert_queue, NULL },
+    { "priorityClass", convert_priority, NULL },
     { "scheduleTimeoutSeconds", schedule_timeout, NULL },
     { NULL, NULL, NULL },
 };
 
-static void scheduling(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                       const struct ty_field_path *at)
+static void convert_scheduling(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                               const struct ty_json *v, const struct ty_field_path *at)
 {
     ty_v1_convert_fields(c, set, v, at, scheduling_rows);
     if (c->opts.gang == TY_CONVERT_GANG_NONE && ty_json_len(v))
@@ -245,13 +245,13 @@ void ty_v1_convert_gang(struct ty_v1_conversion *c)
 }
 
 static const struct ty_v1_field run_policy_rows[] = {
-    { "suspend", suspend, NULL },
+    { "suspend", convert_suspend, NULL },
     { "managedBy", managed_by, NULL },
-    { "activeDeadlineSeconds", deadline, NULL },
-    { "ttlSecondsAfterFinished", ttl, NULL },
+    { "activeDeadlineSeconds", convert_deadline, NULL },
+    { "ttlSecondsAfterFinished", convert_ttl, NULL },
     { "cleanPodPolicy", ty_v1_clean_pod_policy, NULL },
     { "backoffLimit", NULL, NULL }, /* v1_restart.c */
-    { "schedulingPolicy", scheduling, NULL },
+    { "schedulingPolicy", convert_scheduling, NULL },
     { NULL, NULL, NULL },
 };
 

@@ -1,10 +1,10 @@
-/* PyTorchJob: master and workers are the nodes of one torch runtime, the master is rank 0. */
+/* PyTorchJob: master and workers become the nodes of one torch runtime; the master is rank 0. */
 #include "api/quantity.h"
 #include "convert/v1.h"
 
 #define ELASTIC_NOTE "trainer.kubeflow.org/v1-elastic-replicas"
 
-static void make(struct ty_v1_conversion *c)
+static void make_pytorch(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = ty_v1_merge(c);
     if (!set)
@@ -20,7 +20,7 @@ static void set_procs(struct ty_v1_conversion *c, int64_t n)
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, n));
 }
 
-/* As many processes as the container may use CPUs. */
+/* One process for each CPU of the container's limits. */
 static void procs_by_cpu(struct ty_v1_conversion *c, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
@@ -33,14 +33,14 @@ static void procs_by_cpu(struct ty_v1_conversion *c, const struct ty_json *v,
         ty_v1_warn(c, v, at, "not carried over: there is no CPU limit to take the number from");
 }
 
-static void nproc(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                  const struct ty_field_path *at)
+static void convert_nproc(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                          const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_json_as_str(v);
     int64_t n = 0;
     if (ty_str_is(s, "auto") || ty_str_is(s, "gpu"))
-        return; /* what a TrainJob does when nothing is said */
+        return; /* that is the default of a TrainJob */
     if (ty_str_is(s, "cpu")) {
         procs_by_cpu(c, v, at);
         return;
@@ -50,7 +50,7 @@ static void nproc(struct ty_v1_conversion *c, struct ty_v1_set *set, const struc
                      : ty_v1_int(c, v, at, 1, INT32_MAX, &n);
     if (good) {
         set_procs(c, n);
-        c->procs = n; /* V1 multiplies WORLD_SIZE by a number only */
+        c->procs = n; /* V1 multiplies WORLD_SIZE only by a number */
     } else if (text)
         ty_v1_error(c, v, at, "must be auto, gpu, cpu or a number");
 }
@@ -85,7 +85,7 @@ static const struct ty_v1_field conf_rows[] = {
     { NULL, NULL, NULL },
 };
 
-/* [{key, value}] as torchrun reads it: k1=v1,k2=v2. */
+/* Converts [{key, value}] to torchrun's form: k1=v1,k2=v2. */
 static void rdzv_conf(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
@@ -104,8 +104,8 @@ static void rdzv_conf(struct ty_v1_conversion *c, struct ty_v1_set *set, const s
         ty_v1_env(c, &c->sets[0], "PET_RDZV_CONF", "%.*s", TY_ARG(ty_buf_str(&b)));
 }
 
-static void standalone(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                       const struct ty_field_path *at)
+static void convert_standalone(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                               const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
@@ -143,7 +143,7 @@ static const struct ty_v1_field elastic_rows[] = {
     { "rdzvConf", rdzv_conf, NULL },
     { "rdzvHost", NULL, NULL }, /* the endpoint below */
     { "rdzvPort", NULL, NULL },
-    { "standalone", standalone, NULL },
+    { "standalone", convert_standalone, NULL },
     { "maxRestarts", max_restarts, NULL },
     { "nProcPerNode", old_nproc, NULL },
     { "metrics", NULL, "TrainJobs are not scaled by a HorizontalPodAutoscaler" },
@@ -166,7 +166,7 @@ static bool has_nnodes(const struct ty_json *words)
     return false;
 }
 
-/* Behind the word torchrun of command or args. */
+/* Inserts a flag after the word torchrun in command or args. */
 static bool add_flag(struct ty_v1_conversion *c, struct ty_json *words, const char *flag)
 {
     size_t i = 0;
@@ -178,9 +178,9 @@ static bool add_flag(struct ty_v1_conversion *c, struct ty_json *words, const ch
     return false;
 }
 
-/* One end of the range is both where the other is not given, as in V1. */
-static bool ends(struct ty_v1_conversion *c, const struct ty_json *policy,
-                 const struct ty_field_path *at, int64_t *ret_min, int64_t *ret_max)
+/* Parses the bounds; as in V1, a single one is used for both. */
+static bool parse_bounds(struct ty_v1_conversion *c, const struct ty_json *policy,
+                         const struct ty_field_path *at, int64_t *ret_min, int64_t *ret_max)
 {
     const struct ty_json *low = ty_v1_get(policy, "minReplicas"),
                          *high = ty_v1_get(policy, "maxReplicas");
@@ -198,13 +198,13 @@ static bool ends(struct ty_v1_conversion *c, const struct ty_json *policy,
     return false;
 }
 
-static void range(struct ty_v1_conversion *c, const struct ty_json *policy,
-                  const struct ty_field_path *at)
+static void set_nnodes(struct ty_v1_conversion *c, const struct ty_json *policy,
+                       const struct ty_field_path *at)
 {
     struct ty_json *command = ty_json_get(c->trainer, "command"),
                    *args = ty_json_get(c->trainer, "args");
     int64_t min = 0, max = 0;
-    if (!ends(c, policy, at, &min, &max))
+    if (!parse_bounds(c, policy, at, &min, &max))
         return;
     const char *text = ty_arena_printf(c->arena, "%lld:%lld", (long long)min, (long long)max);
     const char *flag = ty_arena_printf(c->arena, "--nnodes=%s", text);
@@ -227,7 +227,7 @@ static void range(struct ty_v1_conversion *c, const struct ty_json *policy,
                    flag);
 }
 
-/* "<job>-worker-1" is a pod's name of V1: the same pod has another one now. */
+/* "<job>-worker-1" is a V1 pod name: returns the pod's new name. */
 static struct ty_str host_now(struct ty_v1_conversion *c, struct ty_str host)
 {
     static const char *const roles[] = { "master", "worker" };
@@ -243,9 +243,9 @@ static struct ty_str host_now(struct ty_v1_conversion *c, struct ty_str host)
     return host;
 }
 
-/* Where the nodes meet. The address of an etcd is of no use to c10d: there rank 0 is the host. */
-static void endpoint(struct ty_v1_conversion *c, const struct ty_json *v,
-                     const struct ty_field_path *at)
+/* The rendezvous endpoint. The address of an etcd is useless for c10d: then rank 0 is the host. */
+static void set_endpoint(struct ty_v1_conversion *c, const struct ty_json *v,
+                         const struct ty_field_path *at)
 {
     const struct ty_json *host = ty_v1_get(v, "rdzvHost"), *port = ty_v1_get(v, "rdzvPort");
     struct ty_str name = ty_str(ty_v1_host(c, "node", 0));
@@ -269,17 +269,17 @@ static void endpoint(struct ty_v1_conversion *c, const struct ty_json *v,
     ty_v1_env(c, &c->sets[0], "PET_RDZV_ENDPOINT", "%.*s:%lld", TY_ARG(name), (long long)n);
 }
 
-static void elastic(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                    const struct ty_field_path *at)
+static void convert_elastic(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                            const struct ty_json *v, const struct ty_field_path *at)
 {
     ty_v1_convert_fields(c, set, v, at, elastic_rows);
     ty_v1_env(c, &c->sets[0], "PET_RDZV_BACKEND", "c10d"); /* V1's default */
-    endpoint(c, v, at);
-    range(c, v, at);
+    set_endpoint(c, v, at);
+    set_nnodes(c, v, at);
 }
 
-/* torchrun's own variables for containers beside the one that trains. */
-static void inject(struct ty_v1_conversion *c, const struct ty_v1_set *set)
+/* torchrun's variables for containers other than the one that trains. */
+static void inject_env(struct ty_v1_conversion *c, const struct ty_v1_set *set)
 {
     struct ty_arena *a = c->arena;
     struct ty_json *names = ty_json_array(a), *target = ty_json_object(a);
@@ -295,8 +295,8 @@ static void inject(struct ty_v1_conversion *c, const struct ty_v1_set *set)
     ty_json_push(a, ty_json_ensure_array(a, injection, "targets"), target);
 }
 
-/* For programs that read the environment themselves; torchrun overwrites it. V1 sets it where there
- * is a master; without one it does no harm, and what the user has set stays. */
+/* For programs that read the environment themselves; torchrun overwrites it. V1 sets it if there is
+ * a master; without one it does no harm. Variables of the user are kept. */
 static void master_env(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
     long long world = (long long)set->count * c->procs;
@@ -313,22 +313,23 @@ static void master_env(struct ty_v1_conversion *c, struct ty_v1_set *set)
     }
 }
 
-static void finish(struct ty_v1_conversion *c)
+static void finish_pytorch(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = &c->sets[0];
-    struct ty_json *pet = set->env; /* what the rows have added; the index comes first */
+    struct ty_json *pet =
+        set->env; /* the variables that the rows have added; the index comes first */
     set->env = ty_json_array(c->arena);
     ty_v1_env_index(c, set);
     master_env(c, set);
     ty_v1_env(c, set, "PYTHONUNBUFFERED", "1");
     ty_each_item (e, pet)
         ty_json_push(c->arena, set->env, *e);
-    inject(c, set);
+    inject_env(c, set);
 }
 
 static const struct ty_v1_field rows[] = {
-    { "nprocPerNode", nproc, NULL },
-    { "elasticPolicy", elastic, NULL },
+    { "nprocPerNode", convert_nproc, NULL },
+    { "elasticPolicy", convert_elastic, NULL },
     { NULL, NULL, NULL },
 };
 
@@ -346,6 +347,6 @@ const struct ty_v1_kind ty_v1_pytorch = {
     .builtin = "torch-distributed",
     .roles = { { "Master", "node", 1 }, { "Worker", "node", 0 } },
     .rows = rows,
-    .make = make,
-    .finish = finish,
+    .make = make_pytorch,
+    .finish = finish_pytorch,
 };

@@ -1,4 +1,4 @@
-/* How often and what is restarted: V1 restarts single pods, a JobSet the pods of a Job or all. */
+/* Restart policies: V1 restarts single pods, a JobSet restarts the pods of a Job or all pods. */
 #include "convert/v1.h"
 
 enum ty_v1_restart ty_v1_restart_of(struct ty_v1_conversion *c, const struct ty_json *v,
@@ -36,7 +36,7 @@ static void max_restarts(struct ty_v1_conversion *c, int64_t n)
     ty_json_set(c->arena, policy, "maxRestarts", ty_json_int(c->arena, n));
 }
 
-/* Exit codes from 1 to 127 are for ever, 128 to 255 are tried again, and so is a lost node. */
+/* Exit codes 1 to 127 are permanent; 128 to 255 and lost nodes are retried. */
 static void exit_codes(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
     struct ty_arena *a = c->arena;
@@ -70,7 +70,7 @@ static void fail_set(struct ty_v1_conversion *c)
     ty_json_push(a, ty_json_ensure_array(a, policy, "rules"), rule);
 }
 
-/* Restarting is left to the JobSet. */
+/* The JobSet does all restarts. */
 static void no_retries(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *policy)
 {
     ty_json_set(c->arena, ty_v1_job(c, set), "backoffLimit", ty_json_int(c->arena, 0));
@@ -92,7 +92,7 @@ static void restart_set(struct ty_v1_conversion *c, struct ty_v1_set *set, bool 
     }
 }
 
-/* V1 adds up the failures of all pods; a JobSet counts restarts of everything. */
+/* V1 counts the failures of all pods; a JobSet counts restarts of the whole set. */
 static bool restart_limit(struct ty_v1_conversion *c, bool never, int64_t *ret_sets)
 {
     const struct ty_field_path *at =
@@ -112,8 +112,8 @@ static bool restart_limit(struct ty_v1_conversion *c, bool never, int64_t *ret_s
     return true;
 }
 
-/* The MPI operator makes a Job of the launcher: backoffLimit and its default are that Job's, and
- * the nodes stay while the launcher is tried again. */
+/* The MPI Operator creates a Job for the launcher: backoffLimit and its default are that Job's, and
+ * the nodes stay while the launcher is retried. */
 static void launcher_job(struct ty_v1_conversion *c)
 {
     const struct ty_field_path *at =
@@ -149,7 +149,7 @@ void ty_v1_convert_restarts(struct ty_v1_conversion *c)
     }
     bool limited = restart_limit(c, never, &sets);
     if (!limited && ((again && c->opts.gang_restart) || codes)) {
-        sets = INT32_MAX; /* V1 has no limit of its own */
+        sets = INT32_MAX; /* V1 has no limit by default */
         ty_v1_warn(c, NULL, TY_KEY(at, "backoffLimit"),
                    "absent: as in V1 restarts have no limit (failurePolicy.maxRestarts)");
     }

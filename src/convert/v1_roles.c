@@ -1,9 +1,9 @@
-/* The replica specs of a V1 job, and the replicated jobs of the runtime that they become. */
+/* Reads the replica specs of a V1 job and creates the replicated jobs of the runtime. */
 #include "convert/v1.h"
 #include <strings.h>
 
-static void replicas(struct ty_v1_conversion *c, struct ty_v1_role *r, int64_t max,
-                     const struct ty_field_path *at)
+static void read_replicas(struct ty_v1_conversion *c, struct ty_v1_role *r, int64_t max,
+                          const struct ty_field_path *at)
 {
     const struct ty_json *v = ty_json_get(r->spec, "replicas");
     r->replicas = 1;
@@ -35,7 +35,7 @@ static void read_role(struct ty_v1_conversion *c, struct ty_v1_role *r, int64_t 
     r->restart = c->kind->restart;
     if (restart && restart->type != TY_JSON_NULL)
         r->restart = ty_v1_restart_of(c, restart, TY_KEY(at, "restartPolicy"));
-    replicas(c, r, max, at);
+    read_replicas(c, r, max, at);
     if (r->spec)
         ty_v1_check_pod(c, r);
 }

@@ -1,9 +1,9 @@
-/* Texts that only made sense in V1: host names, ports, labels. They are told, not changed: what a
- * script does with them is the script's affair. */
+/* Warns about strings that made sense only in V1: host names, ports, labels. They are not changed,
+ * because their use depends on the script. */
 #include "convert/v1.h"
 #include <ctype.h>
 
-/* The word, where nothing before it makes it the end of a longer name. */
+/* Whether the text contains the name, not as the end of a longer one. */
 static bool has_name(struct ty_str text, struct ty_str word)
 {
     for (size_t i = 0; i + word.n <= text.n; i++) {
@@ -14,8 +14,8 @@ static bool has_name(struct ty_str text, struct ty_str word)
     return false;
 }
 
-/* "<job>-<role>-": the beginning of a V1 pod's host name. Gives the replicated job that such pods
- * belong to now, or NULL. */
+/* Finds "<job>-<role>-", the beginning of a V1 pod's host name. Returns the replicated job of such
+ * pods, or NULL. */
 static const char *names_host(struct ty_v1_conversion *c, struct ty_str text)
 {
     for (size_t i = 0; i < TY_V1_ROLES && c->kind->roles[i].name; i++) {
@@ -28,8 +28,7 @@ static const char *names_host(struct ty_v1_conversion *c, struct ty_str text)
     return NULL;
 }
 
-/* A number of its own, and a short one only where it can be nothing else: alone or behind a
- * colon. */
+/* Whether the text contains the number as a word; a short number only alone or after a colon. */
 static bool names_port(struct ty_str text, int64_t number)
 {
     char port[24];
@@ -89,7 +88,7 @@ void ty_v1_scan(struct ty_v1_conversion *c, const struct ty_v1_set *set, const s
 {
     size_t i = 0;
     if (ty_v1_env_refusal(c, set, ty_json_str_at(v, "name")))
-        return; /* left out, and told already */
+        return; /* dropped, and the warning was given already */
     ty_each_item (it, v)
         ty_v1_scan(c, set, *it, TY_IDX(at, i++));
     ty_each_member (m, v) {

@@ -1,10 +1,10 @@
-/* TFJob: a replicated job for each role, and TF_CONFIG with all of them. Nothing of Kubeflow
- * Trainer 2.3 knows TensorFlow, so the runtime is a plain one. */
+/* TFJob: a replicated job for each role, and TF_CONFIG with all of them. Kubeflow Trainer 2.3 has
+ * no TensorFlow policy, so the runtime has none. */
 #include "base/buf.h"
 #include "convert/v1.h"
 #include <ctype.h>
 
-static void make(struct ty_v1_conversion *c)
+static void make_tf(struct ty_v1_conversion *c)
 {
     static const char *const order[] = { "Chief", "Master", "PS", "Worker", "Evaluator", NULL };
     const char *main = ty_v1_role(c, "Worker")   ? "Worker"
@@ -30,7 +30,7 @@ static void make(struct ty_v1_conversion *c)
     }
 }
 
-static const char *lower(struct ty_v1_conversion *c, const char *name)
+static const char *lower_name(struct ty_v1_conversion *c, const char *name)
 {
     char *s = ty_arena_strndup(c->arena, name, strlen(name));
     for (char *p = s; *p; p++)
@@ -42,7 +42,7 @@ static const char *lower(struct ty_v1_conversion *c, const char *name)
 static void cluster_role(struct ty_v1_conversion *c, struct ty_buf *b, const struct ty_v1_set *s)
 {
     long long port = (long long)ty_v1_port(c, s->role);
-    ty_buf_printf(b, "\"%s\":[", lower(c, s->role->name));
+    ty_buf_printf(b, "\"%s\":[", lower_name(c, s->role->name));
     for (int64_t i = 0; i < s->count; i++)
         ty_buf_printf(b, "%s\"%s-%s-0-%lld.%s:%lld\"", i ? "," : "", c->name, s->rjob, (long long)i,
                       c->name, port);
@@ -60,9 +60,9 @@ static bool is_role(const struct ty_v1_set *s, const char *name)
     return strcmp(s->role->name, name) == 0;
 }
 
-/* The sparse form names all ps and, to a worker, itself. */
-static void cluster(struct ty_v1_conversion *c, struct ty_buf *b, const struct ty_v1_set *self,
-                    bool dynamic)
+/* The sparse form lists all ps and, for a worker, only itself. */
+static void put_cluster(struct ty_v1_conversion *c, struct ty_buf *b, const struct ty_v1_set *self,
+                        bool dynamic)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n_sets; i++) {
@@ -78,19 +78,19 @@ static void cluster(struct ty_v1_conversion *c, struct ty_buf *b, const struct t
     }
 }
 
-static void finish(struct ty_v1_conversion *c)
+static void finish_tf(struct ty_v1_conversion *c)
 {
     bool dynamic = ty_json_true_at(c->spec, "enableDynamicWorker");
     for (size_t i = 0; i < c->n_sets; i++) {
         struct ty_v1_set *s = &c->sets[i];
         ty_v1_env_index(c, s);
-        if (ty_v1_pods(c) > 1) { /* V1 leaves a single replica alone, too */
+        if (ty_v1_pods(c) > 1) { /* V1 does not set it for a single replica, either */
             ty_auto_buf b = { 0 };
-            cluster(c, &b, s, dynamic);
+            put_cluster(c, &b, s, dynamic);
             ty_v1_env(c, s, "TF_CONFIG",
                       "{\"cluster\":{%.*s},\"task\":{\"type\":\"%s\",\"index\":$(TY_INDEX)},"
                       "\"environment\":\"cloud\"}",
-                      TY_ARG(ty_buf_str(&b)), lower(c, s->role->name));
+                      TY_ARG(ty_buf_str(&b)), lower_name(c, s->role->name));
         }
         ty_v1_env_weak(c, s, "PYTHONUNBUFFERED", "1");
     }
@@ -104,8 +104,8 @@ static struct ty_v1_set *set_of(struct ty_v1_conversion *c, const char *role)
     return NULL;
 }
 
-/* The job is done when the chief is; without one, when worker 0 is. */
-static void success(struct ty_v1_conversion *c, bool all)
+/* The job succeeds when the chief does; without one, when worker 0 does. */
+static void set_success(struct ty_v1_conversion *c, bool all)
 {
     struct ty_v1_set *worker = set_of(c, "Worker");
     bool chief = set_of(c, "Chief") || set_of(c, "Master");
@@ -119,7 +119,7 @@ static void success(struct ty_v1_conversion *c, bool all)
         rjobs[n++] = "chief";
     if (!all && !chief)
         ty_v1_first_succeeds(c, worker);
-    if (c->n_sets > 1) /* the others, ps above all, never end by themselves */
+    if (c->n_sets > 1) /* the others, in particular ps, never end by themselves */
         ty_v1_success(c, rjobs);
 }
 
@@ -134,13 +134,13 @@ static void success_policy(struct ty_v1_conversion *c, struct ty_v1_set *set,
 
 static void make_with_success(struct ty_v1_conversion *c)
 {
-    make(c);
+    make_tf(c);
     if (!c->out->bad)
-        success(c, ty_str_is(ty_json_str_at(c->spec, "successPolicy"), "AllWorkers"));
+        set_success(c, ty_str_is(ty_json_str_at(c->spec, "successPolicy"), "AllWorkers"));
 }
 
-static void dynamic(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                    const struct ty_field_path *at)
+static void convert_dynamic(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                            const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
@@ -152,7 +152,7 @@ static void dynamic(struct ty_v1_conversion *c, struct ty_v1_set *set, const str
 
 static const struct ty_v1_field rows[] = {
     { "successPolicy", success_policy, NULL },
-    { "enableDynamicWorker", dynamic, NULL },
+    { "enableDynamicWorker", convert_dynamic, NULL },
     { NULL, NULL, NULL },
 };
 
@@ -172,5 +172,5 @@ const struct ty_v1_kind ty_v1_tf = {
                { "Evaluator", "evaluator", 0 } },
     .rows = rows,
     .make = make_with_success,
-    .finish = finish,
+    .finish = finish_tf,
 };

@@ -1,8 +1,8 @@
-/* XGBoostJob: master and workers are the nodes of one runtime; scripts find V1's variables. */
+/* XGBoostJob: master and workers become the nodes of one runtime; V1's variables are set. */
 #include "base/buf.h"
 #include "convert/v1.h"
 
-static void make(struct ty_v1_conversion *c)
+static void make_xgboost(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = ty_v1_merge(c);
     if (!set)
@@ -13,7 +13,7 @@ static void make(struct ty_v1_conversion *c)
         ty_v1_first_succeeds(c, set);
 }
 
-static void finish(struct ty_v1_conversion *c)
+static void finish_xgboost(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = &c->sets[0];
     const struct ty_v1_role *master = ty_v1_role(c, "Master");
@@ -47,6 +47,6 @@ const struct ty_v1_kind ty_v1_xgboost = {
     .framework = "xgboost",
     .builtin = "xgboost-distributed",
     .roles = { { "Master", "node", 1 }, { "Worker", "node", 0 } },
-    .make = make,
-    .finish = finish,
+    .make = make_xgboost,
+    .finish = finish_xgboost,
 };

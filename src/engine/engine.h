@@ -19,7 +19,7 @@
 #include "proc/zygote.h"
 #include "report/failure_summary.h"
 #include "report/progress.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 struct ty_engine;
 struct ty_local;

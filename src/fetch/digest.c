@@ -1,4 +1,3 @@
-/* Checksums by nettle. */
 #include "fetch/digest.h"
 
 const char *ty_digest_name(enum ty_digest_type sum)
@@ -23,7 +22,7 @@ void ty_digest_init(struct ty_digest *d, enum ty_digest_type sum, int64_t size)
         char head[32];
         int n = snprintf(head, sizeof(head), "blob %lld", (long long)size);
         sha1_init(&d->sha1);
-        sha1_update(&d->sha1, (size_t)n + 1, (const uint8_t *)head); /* with its NUL */
+        sha1_update(&d->sha1, (size_t)n + 1, (const uint8_t *)head); /* including its NUL */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Checksums that servers give, computed while the bytes arrive. */
+/* Checksums from servers, verified while the bytes arrive (nettle). */
 #ifndef TY_FETCH_DIGEST_H
 #define TY_FETCH_DIGEST_H
 
@@ -11,7 +11,7 @@
 enum ty_digest_type {
     TY_DIGEST_NONE,
     TY_DIGEST_SHA256,
-    TY_DIGEST_GIT, /* git's name of a blob: SHA-1 of "blob SIZE", NUL, content */
+    TY_DIGEST_GIT, /* git's blob hash: SHA-1 of "blob SIZE", NUL, content */
     TY_DIGEST_MD5,
 };
 
@@ -28,8 +28,8 @@ struct ty_digest {
 void ty_digest_init(struct ty_digest *d, enum ty_digest_type sum,
                     int64_t size); /* size: only for git */
 void ty_digest_add(struct ty_digest *d, struct ty_str bytes);
-/* Lower-case hex, "" for none; the digest must be initialised again before its next use. */
+/* Lower-case hex, "" for none; initialize the digest again before its next use. */
 void ty_digest_hex(struct ty_digest *d, char ret_hex[TY_DIGEST_HEX]);
-const char *ty_digest_name(enum ty_digest_type sum); /* for people and for tags */
+const char *ty_digest_name(enum ty_digest_type sum); /* for messages and tags */
 
 #endif

@@ -1,4 +1,3 @@
-/* The destination folder. */
 #include "fetch/download_dir.h"
 #include "fetch/download_dir_inner.h"
 #include "fetch/safename.h"
@@ -102,7 +101,7 @@ void ty_download_dir_close(struct ty_download_dir *s)
     ty_download_dir_close_fd(&s->dir);
 }
 
-/* Calls fn with every file of a part or its tag. */
+/* Calls fn for every part and tag file. */
 static void each_part(const struct ty_download_dir *s,
                       void (*fn)(int own, const char *name, void *ctx), void *ctx)
 {

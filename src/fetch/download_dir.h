@@ -1,11 +1,11 @@
-/* The destination folder, and in it .trainyard: what has arrived of unfinished files, and a journal
- * of the finished ones. All of it is only ever appended to or renamed, so a run may be killed at
- * any moment; the next one believes no more than it can check.
+/* The destination directory, and its subdirectory .trainyard with unfinished files and a journal of
+ * complete ones. Files are only appended to or renamed, so a run may be killed at any moment; the
+ * next one uses only what it can verify.
  *
- *   .trainyard/lock        held by the run that fills the folder
- *   .trainyard/ID.part     the first bytes of a file; ID comes from its name
- *   .trainyard/ID.tag      which content they are of
- *   .trainyard/done.jsonl  {"name", "tag", "size", "mtime"} of what is in place
+ *   .trainyard/lock        held by the run that uses the directory
+ *   .trainyard/ID.part     the first bytes of a file; ID is derived from its name
+ *   .trainyard/ID.tag      the tag of their content
+ *   .trainyard/done.jsonl  {"name", "tag", "size", "mtime"} of complete files
  */
 #ifndef TY_FETCH_DOWNLOAD_DIR_H
 #define TY_FETCH_DOWNLOAD_DIR_H
@@ -16,49 +16,25 @@
 
 struct ty_download_dir;
 
-/* Makes the folder if need be. -EBUSY: another run is filling it. The shelf is closed by
- * ty_download_dir_close, its memory lives with the arena. */
+/* Creates the directory if necessary. -EBUSY: another run is using it. Close it with
+ * ty_download_dir_close; its memory lives with the arena. */
 int ty_download_dir_open(struct ty_arena *a, const char *to, struct ty_download_dir **ret,
                          struct ty_err *err);
 void ty_download_dir_close(struct ty_download_dir *s);
-/* Bytes for files that are still to come: free ones, and those that parts of files have taken.
- * INT64_MAX: unknown. */
+/* Bytes for files that are not complete yet: free space plus the size of their parts. INT64_MAX:
+ * unknown. */
 int64_t ty_download_dir_free_bytes(const struct ty_download_dir *s);
 void ty_download_dir_cleanup(
-    struct ty_download_dir *s); /* all is in place: parts of other files may go */
+    struct ty_download_dir *s); /* all files are complete: removes leftover parts */
 
-/* The tag of the file in place, if it is as this program left it; else NULL. ret_size may be NULL.
- */
+/* The tag of a complete file, if it is unchanged since this program wrote it; else NULL. ret_size
+ * may be NULL. */
 const char *ty_download_dir_tag(const struct ty_download_dir *s, const char *name,
                                 int64_t *ret_size);
-/* Opens the file in place for reading; -1 if there is none of this size. */
+/* Opens a complete file for reading; -1 if there is none of this size. */
 int ty_download_dir_open_file(const struct ty_download_dir *s, const char *name, int64_t size);
-/* Remembers that it is in place and what it is. */
+/* Records in the journal that a file is complete, and its tag. */
 int ty_download_dir_mark_done(struct ty_download_dir *s, const char *name, const char *tag,
                               struct ty_err *err);
-
-struct ty_part {
-    int fd;          /* -1: closed */
-    int64_t have;    /* bytes that arrived */
-    int64_t size;    /* of the whole; -1 unknown */
-    const char *tag; /* of the content they are of; "" unknown: they are worth nothing */
-    char id[33];
-};
-/* For a new file as for one that was begun; part->tag lives with `a`. */
-int ty_part_open(struct ty_download_dir *s, struct ty_arena *a, const char *name,
-                 struct ty_part *ret, struct ty_err *err);
-void ty_part_close(struct ty_part *p); /* keeps what has arrived */
-/* Forgets what has arrived; from now on it is bytes of `tag` (borrowed with the part). */
-int ty_part_restart(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
-                    int64_t size, struct ty_err *err);
-int ty_part_write(struct ty_download_dir *s, struct ty_part *p, const char *name,
-                  struct ty_str bytes, struct ty_err *err);
-/* Puts the file in place under its name and remembers it. Closes the part. */
-int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
-                   struct ty_err *err);
-/* A copy of a file of this machine instead, into a part that was restarted: shares its blocks or is
- * a hard link where the file system can do that. `copied` hears how many bytes were added. */
-int ty_part_copy(struct ty_download_dir *s, struct ty_part *p, const char *from,
-                 void (*copied)(void *ctx, int64_t n), void *ctx, struct ty_err *err);
 
 #endif

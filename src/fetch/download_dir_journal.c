@@ -1,5 +1,6 @@
-/* The journal of finished files: one JSON object a line, appended when a file is put in place. A
- * line counts only as long as the file still has the size and the time that were noted. */
+/* The journal of complete files: one JSON object on each line, appended when a file is renamed to
+ * its final name. A line is valid only while the file has the recorded size and modification time.
+ */
 #include "fetch/download_dir.h"
 #include "fetch/download_dir_inner.h"
 #include "json/json.h"
@@ -23,7 +24,7 @@ static int by_name(const void *a, const void *b)
     return c ? c : (x->turn > y->turn) - (x->turn < y->turn);
 }
 
-/* A line that a killed run left half-written is no entry. */
+/* An incomplete line, left by a killed run, is ignored. */
 static bool read_line(struct ty_arena *a, struct ty_str line, struct ty_download_dir_entry *ret)
 {
     const struct ty_json *v = ty_json_parse(a, line, NULL, NULL);
@@ -71,18 +72,20 @@ int ty_download_dir_journal_read(struct ty_download_dir *s, struct ty_err *err)
     if (fstat(s->journal, &st) < 0)
         return ty_download_dir_fail(s, -errno, "done.jsonl", err);
     if (st.st_size == 0 || st.st_size > MAX_JOURNAL)
-        return 0; /* too long to be ours: files are then known by their checksums alone */
+        return 0; /* too long to be written by this program: files are recognized by checksum only
+                   */
     char *text = ty_arena_raw(s->arena, (size_t)st.st_size, 1);
     int r = read_bytes(s->journal, text, (size_t)st.st_size);
     if (r < 0)
         return ty_download_dir_fail(s, r, "done.jsonl", err);
-    if (text[st.st_size - 1] != '\n' && write(s->journal, "\n", 1) != 1) /* ends a torn line */
+    if (text[st.st_size - 1] != '\n' &&
+        write(s->journal, "\n", 1) != 1) /* terminates an incomplete line */
         return ty_download_dir_fail(s, -errno, "done.jsonl", err);
     read_entries(s, (struct ty_str){ text, (size_t)st.st_size });
     return 0;
 }
 
-/* The last line that was written for the name. */
+/* The last entry for the name. */
 static const struct ty_download_dir_entry *entry_of(const struct ty_download_dir *s,
                                                     const char *name)
 {

@@ -1,4 +1,4 @@
-/* The main line: list, look what is there, transfer the rest. */
+/* The main function: lists the files, skips complete ones, transfers the rest. */
 #include "fetch/fetch.h"
 #include "fetch/download_dir.h"
 #include "fetch/patterns.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define CONNECT_S 30
-#define TURN_MS   100 /* longest wait of a turn: progress is shown as often */
+#define TURN_MS   100 /* maximal wait in one iteration: progress is shown as often */
 #define MAX_ITEMS ((size_t)20 << 20)
 
 int64_t ty_fetch_run_now_ns(void)
@@ -33,7 +33,7 @@ void ty_fetch_run_note(const struct ty_fetch_run *run, const char *fmt, ...)
 int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int status,
                          const char *words, struct ty_err *err)
 {
-    bool ours = status == 401 || status == 403; /* who we are is what the server minds */
+    bool ours = status == 401 || status == 403; /* 401 or 403: the credentials are the problem */
     int code = ours ? -EACCES : status == 404 || status == 410 ? -ENOENT : -EIO;
     bool hint = run->hint && (ours || status == 404);
     return ty_fail(err, code, "%s: the server answers %s%s%s%s", what, words, hint ? " (" : "",
@@ -66,7 +66,7 @@ int ty_fetch_run_add(struct ty_fetch_run *run, const char *listed, const struct 
     return 0;
 }
 
-/* The checksum of a file in place tells as much as the journal does. */
+/* A complete file is recognized by its checksum, too, if the journal has no entry. */
 static bool is_same(const struct ty_fetch_item *item, int fd)
 {
     char buf[1 << 16], hex[TY_DIGEST_HEX];
@@ -83,20 +83,20 @@ static int skip_if_complete(struct ty_fetch_run *run, struct ty_fetch_item *item
                             struct ty_err *err)
 {
     int64_t size = -1;
-    const char *tag = item->tag ? ty_download_dir_tag(run->shelf, item->name, &size) : NULL;
+    const char *tag = item->tag ? ty_download_dir_tag(run->dir, item->name, &size) : NULL;
     item->done = tag && strcmp(tag, item->tag) == 0;
     if (item->done && item->size < 0)
         item->size = size;
     if (item->done || item->sum == TY_DIGEST_NONE || item->size < 0)
         return 0;
-    int fd = ty_download_dir_open_file(run->shelf, item->name, item->size);
+    int fd = ty_download_dir_open_file(run->dir, item->name, item->size);
     item->done = fd >= 0 && is_same(item, fd);
     if (fd >= 0)
         close(fd);
-    return item->done ? ty_download_dir_mark_done(run->shelf, item->name, item->tag, err) : 0;
+    return item->done ? ty_download_dir_mark_done(run->dir, item->name, item->tag, err) : 0;
 }
 
-/* What is in place already, and how much is to come. */
+/* Skips complete files, and computes how much is left. */
 static int skip_complete(struct ty_fetch_run *run, struct ty_err *err)
 {
     struct ty_fetch_progress *p = &run->progress;
@@ -115,7 +115,7 @@ static int skip_complete(struct ty_fetch_run *run, struct ty_err *err)
             p->bytes_done += item->size;
         }
     }
-    int64_t room = ty_download_dir_free_bytes(run->shelf), need = p->bytes - p->bytes_done;
+    int64_t room = ty_download_dir_free_bytes(run->dir), need = p->bytes - p->bytes_done;
     if (run->http && p->bytes >= 0 && need > room)
         return ty_fail(
             err, -ENOSPC,
@@ -124,7 +124,7 @@ static int skip_complete(struct ty_fetch_run *run, struct ty_err *err)
     return 0;
 }
 
-/* Gives every slot its next step; *ret_busy: any has something to do. Negative: one has failed. */
+/* Advances every transfer; *ret_busy: one is active. Negative: one has failed. */
 static int step_transfers(struct ty_fetch_run *run, struct ty_transfer *slots, size_t *next,
                           bool *ret_busy, struct ty_err *err)
 {
@@ -186,13 +186,13 @@ static const struct ty_fetch_source *source_of(enum ty_uri_scheme scheme)
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         if (all[i]->scheme == scheme)
             return all[i];
-    abort(); /* a scheme without a source: our own mistake */
+    abort(); /* a scheme without a source: a bug */
 }
 
 static int run_all(struct ty_fetch_run *run, const struct ty_fetch_source *source,
                    struct ty_err *err)
 {
-    int r = ty_download_dir_open(run->arena, run->opts->to, &run->shelf, err);
+    int r = ty_download_dir_open(run->arena, run->opts->to, &run->dir, err);
     if (r == 0)
         r = source->list(run, err);
     if (r == 0 && run->n == 0)
@@ -204,7 +204,7 @@ static int run_all(struct ty_fetch_run *run, const struct ty_fetch_source *sourc
     if (r == 0)
         r = transfer_all(run, err);
     if (r == 0)
-        ty_download_dir_cleanup(run->shelf);
+        ty_download_dir_cleanup(run->dir);
     return r;
 }
 
@@ -227,7 +227,7 @@ int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fet
     if (r == 0)
         r = run_all(&run, source, err);
     ty_http_multi_free(run.http);
-    ty_download_dir_close(run.shelf);
+    ty_download_dir_close(run.dir);
     if (r == 0)
         *ret = (struct ty_fetch_result){ .total = run.progress,
                                          .files_there = run.there,

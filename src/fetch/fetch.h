@@ -1,9 +1,9 @@
-/* Downloads a dataset or a model into a folder: the work of Kubeflow's initializers.
+/* Downloads a dataset or a model into a directory, as Kubeflow's initializers do.
  *
- *   URI ──source lists──> items ──what is there already──> transfers, a few at once ──> files
+ *   URI ──list──> items ──skip complete ones──> concurrent transfers ──> files
  *
- * A file appears under its name only when it is whole and its checksum is right. What has arrived
- * of the others stays in FOLDER/.trainyard, and the next run goes on from there. */
+ * A file gets its final name only when it is complete and its checksum is right. Unfinished files
+ * are in DIR/.trainyard, and the next run resumes them. */
 #ifndef TY_FETCH_FETCH_H
 #define TY_FETCH_FETCH_H
 

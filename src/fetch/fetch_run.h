@@ -1,4 +1,4 @@
-/* One run, as its parts share it: sources fill `items`, transfers carry them out. */
+/* The state of one run: sources fill `items`, transfers process them. */
 #ifndef TY_FETCH_FETCH_RUN_H
 #define TY_FETCH_FETCH_RUN_H
 
@@ -10,15 +10,16 @@
 struct ty_download_dir;
 
 struct ty_fetch_item {
-    const char *name; /* below the destination, checked */
-    const char *url;  /* by HTTP; or NULL */
+    const char *name; /* relative to the destination, validated */
+    const char *url;  /* for HTTP; or NULL */
     const char *from; /* a file of this machine; or NULL */
-    int64_t size;     /* -1: only the answer tells, and may tell another one next time */
+    int64_t size;     /* -1: known only from the response, and may change */
     enum ty_digest_type sum;
-    const char *hex;   /* the checksum; NULL with TY_DIGEST_NONE */
-    const char *tag;   /* equal tags, equal content; NULL: only the answer tells */
-    const char *etag;  /* must still be the server's, S3 only; or NULL */
-    const char *place; /* 16 hex digits of the address, where only the answer tells the tag */
+    const char *hex;  /* the checksum; NULL with TY_DIGEST_NONE */
+    const char *tag;  /* equal tags mean equal content; NULL: known only from the response */
+    const char *etag; /* the server's ETag must still be this one, S3 only; or NULL */
+    const char
+        *place; /* 16 hex digits of the URL's hash, if the tag is known only from the response */
     bool done;
 };
 
@@ -26,35 +27,35 @@ struct ty_fetch_run {
     struct ty_arena *arena;
     const struct ty_fetch_opts *opts;
     struct ty_uri uri;
-    struct ty_http_multi *http; /* NULL: this source needs none */
+    struct ty_http_multi *http; /* NULL: the source does not use HTTP */
     const char *const *include; /* only these; NULL: all */
     struct ty_fetch_item *items;
     size_t n, cap;
-    size_t ignored, there;        /* not wanted; complete before this run */
-    const char *const *headers;   /* of every request; NULL none */
+    size_t ignored, there;        /* excluded by patterns; complete before this run */
+    const char *const *headers;   /* for every request; NULL none */
     const struct ty_aws_key *key; /* signs every request; NULL none */
-    unsigned listed_pages;        /* of the listing, so far */
+    unsigned listed_pages;        /* pages of the listing so far */
     size_t listed_bytes;
-    const char *hint; /* for people, when a server refuses us; or NULL */
-    struct ty_download_dir *shelf;
+    const char *hint; /* for messages when a server refuses a request; or NULL */
+    struct ty_download_dir *dir;
     struct ty_fetch_progress progress;
     int64_t began_ns;
 };
 
-/* A row for each scheme. */
+/* One row for each scheme. */
 struct ty_fetch_source {
     enum ty_uri_scheme scheme;
     bool http;
-    int (*list)(struct ty_fetch_run *run, struct ty_err *err); /* every file that there is */
+    int (*list)(struct ty_fetch_run *run, struct ty_err *err); /* adds all files */
 };
 extern const struct ty_fetch_source ty_source_file, ty_source_http, ty_source_s3, ty_source_hf;
 
-/* For sources. Adds a file unless the patterns say no: `listed` is the name that they are held
- * against. -EINVAL: item->name is not one that a file may have. */
+/* For sources. Adds a file unless the patterns exclude it: `listed` is the name that is matched.
+ * -EINVAL: item->name is not a valid file name. */
 int ty_fetch_run_add(struct ty_fetch_run *run, const char *listed, const struct ty_fetch_item *item,
                      struct ty_err *err);
 void ty_fetch_run_note(const struct ty_fetch_run *run, const char *fmt, ...) TY_PRINTF(2, 3);
-/* "…: 403: AccessDenied: …", with the source's hint where that may help. Gives -EACCES, -ENOENT or
+/* "…: 403: AccessDenied: …", with the source's hint if it may help. Returns -EACCES, -ENOENT or
  * -EIO. */
 int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int status,
                          const char *words, struct ty_err *err);

@@ -44,7 +44,7 @@ static void test_bad_uris_do_nothing(void **state)
     assert_true(stat("d", &st) < 0);
 }
 
-/* What is there with the right checksum, put there by anybody, is not fetched. */
+/* A file with the right checksum is not fetched, even if another program wrote it. */
 static void test_known_by_its_checksum(void **state)
 {
     (void)state;

@@ -1,4 +1,3 @@
-/* One small request at a time. */
 #include "fetch/list_request.h"
 #include "base/buf.h"
 #include "fetch/retry.h"
@@ -17,8 +16,8 @@ struct list_call {
     struct ty_list_response reply;
     struct ty_err *err;
     const char *shown;
-    int result;      /* 1 under way, 0 answered, negative failed */
-    int64_t wait_ms; /* before the next try; -1: no next one */
+    int result;      /* 1 running, 0 answered, negative failed */
+    int64_t wait_ms; /* before the next attempt; -1: no further one */
 };
 
 static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str piece)
@@ -29,7 +28,7 @@ static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str pie
     return q->body.full ? -EFBIG : 0;
 }
 
-/* Link: <https://…>; rel="next" — several may stand in one header, separated by commas. */
+/* Link: <https://…>; rel="next". One header may have several links, separated by commas. */
 static const char *next_page(struct ty_arena *a, const char *link)
 {
     struct ty_str rest = ty_str(link ? link : "");
@@ -80,7 +79,7 @@ static void sleep_ms(int64_t ms)
         ;
 }
 
-/* What this page adds to those before it. */
+/* Counts a page, and checks the limits. */
 static int count_page(struct ty_fetch_run *run, size_t bytes, struct ty_err *err)
 {
     if (bytes > TY_LIST_BYTES - run->listed_bytes)
@@ -112,7 +111,7 @@ int ty_list_request(struct ty_fetch_run *run, struct ty_arena *a, const char *ur
                                                .body = on_body,
                                                .end = on_end,
                                                .ctx = &q };
-    if (ty_arena_full(run->arena)) /* what was listed so far is in it */
+    if (ty_arena_full(run->arena)) /* the listing so far fills it */
         return ty_fail(err, -EFBIG, "%s: the listing is too long", run->uri.shown);
     while (q.result == 1) {
         q.body.n = 0;

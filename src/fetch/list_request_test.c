@@ -140,7 +140,7 @@ static void test_a_listing_ends(void **state)
     q.run.listed_bytes = 0;
     assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, &err), 0);
     assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, &err),
-                     -E2BIG); /* nobody is asked */
+                     -E2BIG); /* without a request */
     assert_has(err.text, "more than 100000 pages");
     asker_close(&q);
 }

@@ -1,7 +1,7 @@
-/* Unfinished files. The order of the steps is what makes them safe: bytes are cut before their tag
- * changes, and the tag is on disk before the first new byte is. */
+/* Unfinished files. The order of operations makes them crash-safe: the part is truncated before its
+ * tag changes, and the tag is written before the first new byte. */
+#include "fetch/part.h"
 #include "fetch/digest.h"
-#include "fetch/download_dir.h"
 #include "fetch/download_dir_inner.h"
 #include "json/json.h"
 
@@ -28,7 +28,7 @@ static void name_part(struct ty_part *p, const char *name)
     p->id[sizeof(p->id) - 1] = '\0';
 }
 
-/* What the bytes are of. Anything odd means that nobody knows. */
+/* The content that the bytes belong to. Anything unexpected means: unknown. */
 static void read_tag(struct ty_download_dir *s, struct ty_arena *a, const char *name,
                      struct ty_part *p)
 {
@@ -56,7 +56,7 @@ int ty_part_open(struct ty_download_dir *s, struct ty_arena *a, const char *name
     char file[48];
     name_part(&p, name);
     file_name(file, sizeof(file), &p, "part");
-    /* A hard link of an interrupted copy is the user's own file: never write into it. */
+    /* A hard link from an interrupted copy is the user's own file: never write into it. */
     if (fstatat(s->own, file, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         (!S_ISREG(st.st_mode) || st.st_nlink > 1) && unlinkat(s->own, file, 0) < 0)
         return ty_download_dir_fail(s, -errno, name, err);
@@ -131,7 +131,7 @@ int ty_part_write(struct ty_download_dir *s, struct ty_part *p, const char *name
     return 0;
 }
 
-/* The folders of "a/b/c" below the destination. */
+/* Creates the directories of "a/b/c" in the destination. */
 static int make_parents(const struct ty_download_dir *s, const char *name)
 {
     ty_auto_buf path = { 0 };
@@ -145,8 +145,8 @@ static int make_parents(const struct ty_download_dir *s, const char *name)
     return 0;
 }
 
-/* No fsync: a file that a power cut tore no longer has the size and time of its line in the
- * journal, or its checksum, and is fetched again. */
+/* No fsync: if a power failure damages a file, its size and time no longer match the journal, or
+ * its checksum is wrong, and it is fetched again. */
 int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
                    struct ty_err *err)
 {
@@ -158,7 +158,7 @@ int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *nam
         r = -errno;
     if (r < 0)
         return ty_download_dir_fail(s, r, name, err);
-    unlinkat(s->own, file, 0); /* still there if it was a hard link to what it replaced */
+    unlinkat(s->own, file, 0); /* exists if it was a hard link to the file that it replaced */
     file_name(file, sizeof(file), p, "tag");
     unlinkat(s->own, file, 0);
     return ty_download_dir_mark_done(s, name, tag, err);

@@ -1,6 +1,6 @@
-/* Copies of files of this machine: shared blocks, else a hard link, else bytes. */
-#include "fetch/download_dir.h"
+/* Copies local files: a reflink, else a hard link, else the bytes. */
 #include "fetch/download_dir_inner.h"
+#include "fetch/part.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #define CHUNK ((size_t)64 << 20)
 
-/* Where the kernel cannot copy between these two by itself. */
+/* If the kernel cannot copy between the two file systems. */
 static int copy_by_hand(int in, int out, char *buf, size_t n)
 {
     ssize_t got = read(in, buf, n);
@@ -33,7 +33,7 @@ static int64_t copy_some(int in, int out)
     if (n < 0 && errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP &&
         errno != EPERM)
         return -errno;
-    return copy_by_hand(in, out, buf, sizeof(buf)); /* also /proc-like files that claim size 0 */
+    return copy_by_hand(in, out, buf, sizeof(buf)); /* also files as in /proc that report size 0 */
 }
 
 static int copy_bytes(struct ty_part *p, int in, void (*copied)(void *ctx, int64_t n), void *ctx)
@@ -49,7 +49,7 @@ static int copy_bytes(struct ty_part *p, int in, void (*copied)(void *ctx, int64
     }
 }
 
-/* A second name of the same file; the part's own file makes way for it. */
+/* Creates a hard link, after removing the part's own file. */
 static bool link_to(struct ty_download_dir *s, const struct ty_part *p, const char *from)
 {
     char file[48], fresh[48];

@@ -1,4 +1,4 @@
-#include "fetch/download_dir.h"
+#include "fetch/part.h"
 #include "fetch/testing.h"
 
 static void count(void *ctx, int64_t n)

@@ -1,4 +1,4 @@
-#include "fetch/download_dir.h"
+#include "fetch/part.h"
 #include "fetch/testing.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* Which files are wanted. */
 #include "fetch/patterns.h"
 
 #include <fnmatch.h>

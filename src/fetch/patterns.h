@@ -1,13 +1,14 @@
-/* Which files are wanted: IGNORE_PATTERNS and its counterpart. */
+/* File name patterns: IGNORE_PATTERNS and its counterpart. */
 #ifndef TY_FETCH_PATTERNS_H
 #define TY_FETCH_PATTERNS_H
 
 #include "base/arena.h"
 #include "base/str.h"
 
-/* "*.bin, logs/" as a list that ends with NULL; a pattern that ends with '/' means all below. */
+/* Splits "*.bin, logs/" into a list that ends with NULL; a pattern that ends with '/' matches
+ * everything below. */
 const char *const *ty_patterns_split(struct ty_arena *a, const char *commas);
-/* Whether any pattern fits all of `name`. '*' crosses slashes, as Python's fnmatch has it. */
+/* Whether any pattern matches all of `name`. '*' matches slashes, as in Python's fnmatch. */
 bool ty_patterns_match(const char *const *patterns, const char *name);
 
 #endif

@@ -1,4 +1,3 @@
-/* Back-off, and what servers say when they refuse. */
 #include "fetch/retry.h"
 #include "fetch/xml.h"
 #include "json/json.h"
@@ -6,7 +5,7 @@
 #include <time.h>
 
 #define FIRST_MS  500
-#define LONGEST_S 300 /* a server that wants us to wait longer is not waited for */
+#define LONGEST_S 300 /* a longer Retry-After is not waited for */
 
 int64_t ty_retry_after_s(const char *after, int64_t now_s)
 {
@@ -38,13 +37,14 @@ bool ty_retry_again(struct ty_retry *r, const struct ty_http_multi_result *end, 
     if (asked > LONGEST_S)
         return false;
     int64_t ms = FIRST_MS << (r->tries < 6 ? r->tries : 6);
-    ms += ms * (dice % 256) / 1024; /* up to a quarter more: clients that failed together part */
+    ms += ms * (dice % 256) /
+          1024; /* up to a quarter of jitter: clients that failed together spread out */
     *ret_ms = asked * 1000 > ms ? asked * 1000 : ms;
     r->tries++;
     return true;
 }
 
-struct refusal { /* what <Error> holds */
+struct refusal { /* the content of <Error> */
     struct ty_arena *a;
     char *code, *message, *region;
 };
@@ -62,7 +62,7 @@ static int read_refusal(void *ctx, const char *path, struct ty_str text, struct 
     return 0;
 }
 
-/* One line, no control characters: it goes to a terminal. */
+/* One line without control characters, for a terminal. */
 static char *clean_line(struct ty_arena *a, struct ty_str s)
 {
     char *out = ty_arena_printf(a, "%.*s", s.n > 300 ? 300 : (int)s.n, s.p);

@@ -1,4 +1,4 @@
-/* Whether a request is worth another try, and when. */
+/* Decides whether and when a request is retried, and formats error responses. */
 #ifndef TY_FETCH_RETRY_H
 #define TY_FETCH_RETRY_H
 
@@ -11,14 +11,14 @@ struct ty_retry {
     unsigned most;
 };
 
-/* True: wait *ret_ms, then ask again; counts the try. `after` is the answer's Retry-After or NULL,
- * `now_s` the Unix time for its date form, `dice` any number for the jitter. */
+/* True: wait *ret_ms, then retry; counts the attempt. `after` is the response's Retry-After or
+ * NULL, `now_s` the Unix time for its date form, `dice` a random number for the jitter. */
 bool ty_retry_again(struct ty_retry *r, const struct ty_http_multi_result *end, const char *after,
                     int64_t now_s, uint32_t dice, int64_t *ret_ms);
 /* Seconds, or an HTTP date; -1: neither. */
 int64_t ty_retry_after_s(const char *after, int64_t now_s);
-/* What an answer that is no success says of itself, for people: "403: AccessDenied: Access Denied".
- * body: as much of it as was kept. */
+/* The error text of an unsuccessful response: "403: AccessDenied: Access Denied". body: as much of
+ * it as was stored. */
 char *ty_retry_response_text(struct ty_arena *a, const struct ty_http_multi_call *call,
                              struct ty_str body);
 

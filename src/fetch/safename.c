@@ -1,10 +1,9 @@
-/* Names that servers give, which become files below a folder. */
 #include "fetch/safename.h"
 
 #include <errno.h>
 #include <limits.h>
 
-/* Control characters would garble terminals and logs; the quote in messages is ours. */
+/* Control characters would garble terminals and logs; quotes are used in messages. */
 static bool is_clean(struct ty_str s)
 {
     for (size_t i = 0; i < s.n; i++)

@@ -1,7 +1,7 @@
 /* http(s)://host/path/name: one file. */
 #include "fetch/fetch_run.h"
 
-static int list(struct ty_fetch_run *run, struct ty_err *err)
+static int list_http(struct ty_fetch_run *run, struct ty_err *err)
 {
     const struct ty_uri *u = &run->uri;
     struct ty_digest d;
@@ -23,4 +23,4 @@ static int list(struct ty_fetch_run *run, struct ty_err *err)
 
 const struct ty_fetch_source ty_source_http = { .scheme = TY_SCHEME_HTTP,
                                                 .http = true,
-                                                .list = list };
+                                                .list = list_http };

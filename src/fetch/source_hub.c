@@ -1,5 +1,5 @@
 /* hf://owner/name: the files of one commit of a repository on the Hugging Face Hub. The revision is
- * resolved to its commit first, so that a push in between cannot mix two states. */
+ * resolved to a commit first, so that a concurrent push cannot mix two versions. */
 #include "base/buf.h"
 #include "fetch/list_request.h"
 #include "net/url.h"
@@ -7,17 +7,17 @@
 
 #include <errno.h>
 
-#define PAGE_CEILING ((size_t)1 << 30) /* an answer has 32 MB at most */
+#define PAGE_CEILING ((size_t)1 << 30) /* a response has at most 32 MB */
 
 struct repo {
     struct ty_fetch_run *run;
-    struct ty_arena *page; /* for one answer */
+    struct ty_arena *page; /* for one response */
     const char *api;       /* https://…/api/models/owner/name */
     const char *files;     /* https://…/owner/name/resolve/COMMIT */
     struct ty_str commit;
 };
 
-/* As Kubeflow's model initializer has it: weights in safetensors, tokenizers, configurations. */
+/* As in Kubeflow's model initializer: weights in safetensors, tokenizers, configurations. */
 static const char *const model_files[] = { "*.json", "*.safetensors", "*.model", "*.txt", NULL };
 
 static int get_json(struct repo *r, const char *url, struct ty_list_response *ret_reply,
@@ -33,7 +33,7 @@ static int get_json(struct repo *r, const char *url, struct ty_list_response *re
     return *ret ? 0 : ty_wrap(err, "%s: the Hub's answer", run->uri.shown);
 }
 
-/* The branch, tag or short hash as a full commit. */
+/* Resolves a branch, tag or short hash to a full commit. */
 static int resolve_commit(struct repo *r, struct ty_err *err)
 {
     struct ty_arena *a = r->run->arena;
@@ -88,8 +88,8 @@ static int add_entry(struct repo *r, const struct ty_json *entry, struct ty_err 
     return ty_fetch_run_add(r->run, name, &item, err);
 }
 
-/* The next page is asked for with the token, so it must be where the user has sent the token: at
- * the endpoint, by the same scheme. */
+/* The token is sent with the request for the next page, so that must be at the endpoint to which
+ * the user sends the token, with the same scheme. */
 static int follow_page(struct repo *r, const char *next, struct ty_buf *url, struct ty_err *err)
 {
     struct ty_fetch_run *run = r->run;
@@ -129,7 +129,7 @@ static int list_commit(struct repo *r, struct ty_err *err)
     return 0;
 }
 
-static int list(struct ty_fetch_run *run, struct ty_err *err)
+static int list_hub(struct ty_fetch_run *run, struct ty_err *err)
 {
     struct ty_arena *a = run->arena;
     struct ty_str end = ty_str(run->opts->hub);
@@ -160,4 +160,6 @@ static int list(struct ty_fetch_run *run, struct ty_err *err)
     return list_commit(&r, err);
 }
 
-const struct ty_fetch_source ty_source_hf = { .scheme = TY_SCHEME_HF, .http = true, .list = list };
+const struct ty_fetch_source ty_source_hf = { .scheme = TY_SCHEME_HF,
+                                              .http = true,
+                                              .list = list_hub };

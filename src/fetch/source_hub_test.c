@@ -35,7 +35,7 @@ static void test_a_dataset(void **state)
                "GET /api/datasets/o/n/tree/" COMMIT "?recursive=true&expand=false HTTP");
     assert_has(p.asked[2], "GET /datasets/o/n/resolve/" COMMIT "/data/a%20b HTTP");
     assert_has(p.asked[2], "Authorization: Bearer hf_x\r\n");
-    trial(&t, "hf://o/n"); /* nobody answers: what is said names no token */
+    trial(&t, "hf://o/n"); /* no answer: the message must not contain the token */
     assert_null(strstr(t.err.text, "hf_x"));
 }
 

@@ -1,5 +1,5 @@
-/* file:///path: a file, or a folder with all below it. Symbolic links stand for what they point to,
- * as in the Hub's own cache, where every file is one. */
+/* file:///path: a file, or a directory with everything below it. Symbolic links are followed: in
+ * the Hub's cache every file is one. */
 #include "fetch/fetch_run.h"
 #include "fetch/safename.h"
 
@@ -27,7 +27,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* One thing that the walk met. */
+/* Handles one entry of the walk. */
 static int visit_entry(struct ty_fetch_run *run, FTS *fts, FTSENT *e, size_t n_root,
                        struct ty_err *err)
 {
@@ -37,7 +37,7 @@ static int visit_entry(struct ty_fetch_run *run, FTS *fts, FTSENT *e, size_t n_r
     switch (e->fts_info) {
     case FTS_D:
         if (e->fts_level == 1 && strcmp(e->fts_name, TY_FETCH_FOLDER) == 0)
-            fts_set(fts, e, FTS_SKIP); /* filled by a run of ours */
+            fts_set(fts, e, FTS_SKIP); /* written by `trainyard initialize` */
         return 0;
     case FTS_F:
         return add_file(run, name, e->fts_path, e->fts_statp, err);
@@ -49,7 +49,7 @@ static int visit_entry(struct ty_fetch_run *run, FTS *fts, FTSENT *e, size_t n_r
     case FTS_ERR:
     case FTS_NS:
         return ty_fail(err, -e->fts_errno, "%s: %s", e->fts_path, strerrordesc_np(e->fts_errno));
-    default: /* the second visit of a folder; sockets and devices, which are no data */
+    default: /* the second visit of a directory; sockets and devices are skipped */
         return 0;
     }
 }
@@ -68,7 +68,7 @@ static int walk_tree(struct ty_fetch_run *run, char *root, struct ty_err *err)
     return r;
 }
 
-/* A copy into itself would never end. */
+/* A copy of a directory into itself would never end. */
 static int check_apart(const char *from, const char *to, struct ty_err *err)
 {
     char *real_from = realpath(from, NULL), *real_to = realpath(to, NULL);
@@ -83,7 +83,7 @@ static int check_apart(const char *from, const char *to, struct ty_err *err)
     return r;
 }
 
-static int list(struct ty_fetch_run *run, struct ty_err *err)
+static int list_local(struct ty_fetch_run *run, struct ty_err *err)
 {
     char *root = ty_arena_printf(run->arena, "%s", run->uri.path);
     struct stat st;
@@ -98,4 +98,4 @@ static int list(struct ty_fetch_run *run, struct ty_err *err)
     return add_file(run, strrchr(root, '/') + 1, root, &st, err);
 }
 
-const struct ty_fetch_source ty_source_file = { .scheme = TY_SCHEME_FILE, .list = list };
+const struct ty_fetch_source ty_source_file = { .scheme = TY_SCHEME_FILE, .list = list_local };

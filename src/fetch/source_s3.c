@@ -5,20 +5,20 @@
 
 #include <errno.h>
 
-#define PAGE_CEILING ((size_t)1 << 30) /* an answer has 32 MB at most */
+#define PAGE_CEILING ((size_t)1 << 30) /* a response has at most 32 MB */
 #define ETAG_MAX     ((size_t)512)
 
 struct page { /* of a listing */
     struct ty_fetch_run *run;
-    struct ty_arena *arena; /* for one answer */
-    const char *base;       /* address of the bucket */
-    char *key, *etag;       /* of the object that is being read */
+    struct ty_arena *arena; /* for one response */
+    const char *base;       /* URL of the bucket */
+    char *key, *etag;       /* of the current object */
     int64_t size;
     bool truncated;
     char *token; /* of the next page */
 };
 
-/* The ETag of an object that came in one part is its MD5: 32 hex digits in quotes. */
+/* The ETag of an object that was uploaded in one part is its MD5: 32 hex digits in quotes. */
 static const char *md5_of(struct ty_arena *a, const char *etag)
 {
     if (strlen(etag) != 34 || etag[0] != '"' || etag[33] != '"' ||
@@ -27,8 +27,7 @@ static const char *md5_of(struct ty_arena *a, const char *etag)
     return ty_arena_strndup(a, etag + 1, 32);
 }
 
-/* Below the prefix as below a folder: "data" means data and data/x, never data2/x. NULL: outside.
- */
+/* Treats the prefix as a directory: "data" means data and data/x, never data2/x. NULL: outside. */
 static const char *name_below(const char *prefix, const char *key)
 {
     size_t n = strlen(prefix);
@@ -60,7 +59,7 @@ static int add_object(struct page *p, struct ty_err *err)
     size_t n = strlen(p->key);
     const char *name = name_below(p->run->uri.path, p->key);
     if (!name || (p->size == 0 && n && p->key[n - 1] == '/'))
-        return 0; /* outside, or the mark of an empty folder */
+        return 0; /* outside, or the marker of an empty directory */
     const char *etag = p->etag ? p->etag : "", *md5 = md5_of(a, etag);
     const struct ty_fetch_item item = {
         .name = name,
@@ -99,7 +98,7 @@ static int read_element(void *ctx, const char *path, struct ty_str text, struct 
     return 0;
 }
 
-/* The signature is made of the query as it stands, so its names are in order. */
+/* The signature covers the query, whose names must be sorted. */
 static char *page_url(const struct page *p)
 {
     struct ty_arena *a = p->arena;
@@ -129,10 +128,10 @@ static int read_page(struct page *p, struct ty_err *err)
     return 0;
 }
 
-/* S3 wants the hash of the body among the signed headers; ours is always empty. */
+/* S3 requires the hash of the body in the signed headers; the body is always empty. */
 #define EMPTY_SHA256 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-/* How this run signs. */
+/* Sets the signing key of this run. */
 static void prepare_key(struct ty_fetch_run *run)
 {
     const struct ty_fetch_opts *o = run->opts;
@@ -152,7 +151,8 @@ static void prepare_key(struct ty_fetch_run *run)
     run->hint = "check ACCESS_KEY_ID, SECRET_ACCESS_KEY and REGION";
 }
 
-/* Where the bucket is: its name in the path works with every store, Amazon's included. */
+/* The URL of the bucket, with its name in the path, which works with every store, including
+ * Amazon's. */
 static char *bucket_url(const struct ty_fetch_run *run)
 {
     struct ty_arena *a = run->arena;
@@ -165,7 +165,7 @@ static char *bucket_url(const struct ty_fetch_run *run)
                            TY_ARG(end), run->uri.bucket);
 }
 
-static int list(struct ty_fetch_run *run, struct ty_err *err)
+static int list_s3(struct ty_fetch_run *run, struct ty_err *err)
 {
     ty_auto_arena *a = ty_arena_new_input(PAGE_CEILING, NULL);
     struct page p = {
@@ -180,4 +180,6 @@ static int list(struct ty_fetch_run *run, struct ty_err *err)
     return 0;
 }
 
-const struct ty_fetch_source ty_source_s3 = { .scheme = TY_SCHEME_S3, .http = true, .list = list };
+const struct ty_fetch_source ty_source_s3 = { .scheme = TY_SCHEME_S3,
+                                              .http = true,
+                                              .list = list_s3 };

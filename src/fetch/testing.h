@@ -1,4 +1,4 @@
-/* For tests of this folder: a folder of their own and files in it. */
+/* For tests of this folder: a temporary directory with files. */
 #ifndef TY_FETCH_TESTING_H
 #define TY_FETCH_TESTING_H
 
@@ -54,7 +54,7 @@ static inline void box_holds(const char *path, const char *text)
     assert_string_equal(got, text);
 }
 
-/* A run of the whole against a peer; notes are kept. */
+/* A whole run against a scripted peer; notes are recorded. */
 struct ty_trial {
     struct ty_fetch_opts opts;
     struct ty_fetch_result done;
@@ -78,7 +78,7 @@ static inline void trial_progress(void *ctx, const struct ty_fetch_progress *p)
     t->n_progress++;
 }
 
-/* Into the folder d, one file at a time, so that a peer's answers come in order. */
+/* Into directory d, one file at a time, so that the peer's answers come in order. */
 static inline int trial(struct ty_trial *t, const char *uri)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
@@ -101,8 +101,8 @@ static inline int trial(struct ty_trial *t, const char *uri)
             fail_msg("%s", (t)->err.text);                                                         \
     } while (0)
 
-/* Against a peer that gives these answers, asked as a hub, as a store or, by a URI that begins with
- * a slash, for a file of its own. p->asked is what it heard. */
+/* Against a peer with these answers, as a hub, as a store or, if the URI begins with a slash, for a
+ * file of its own. p->asked has the requests. */
 static inline int meet(struct ty_peer *p, const char *const *answers, struct ty_trial *t,
                        const char *uri)
 {

@@ -1,15 +1,15 @@
 /* The transfer of one file.
  *
- *            begin ── is there already, or is copied ──> free
+ *           start ── complete already, or copied ──> free
  *              │
  *              ▼        lost, 429, 5xx
- *   ┌───────> ask ─────────────────────> wait ──┐
+ *   ┌─────> request ───────────────────> wait ──┐
  *   │          │ 200 206                        │
  *   │          ▼                                │
- *   │        bytes ── wrong bytes ──> restart ──┤
+ *   │       receive ── wrong bytes ──> restart ─┤
  *   │          │                                │
  *   │          ▼                                │
- *   │        check ── wrong sum ────> restart ──┤
+ *   │        verify ── wrong checksum > restart ┤
  *   │          │                                │
  *   └──────────┼────────────────────────────────┘
  *              ▼
@@ -59,12 +59,12 @@ static void finish_item(struct ty_transfer *s)
     s->item = NULL;
 }
 
-/* Bytes that are no longer worth anything were counted before. */
+/* Bytes that are discarded were counted as progress before. */
 static int restart_part(struct ty_transfer *s, const char *tag, int64_t size)
 {
     s->run->progress.bytes_done -= s->part.have;
     ty_digest_init(&s->digest, s->item->sum, size);
-    return ty_part_restart(s->run->shelf, &s->part, s->item->name, tag, size, &s->err);
+    return ty_part_restart(s->run->dir, &s->part, s->item->name, tag, size, &s->err);
 }
 
 static void start_over(struct ty_transfer *s, const char *why)
@@ -78,7 +78,7 @@ static void start_over(struct ty_transfer *s, const char *why)
         s->wake_ns = ty_fetch_run_now_ns();
 }
 
-/* What was received: right to the last byte, or worth nothing. */
+/* Verifies a complete file; on a mismatch all bytes are discarded. */
 static void check_received(struct ty_transfer *s)
 {
     const struct ty_fetch_item *item = s->item;
@@ -90,11 +90,11 @@ static void check_received(struct ty_transfer *s)
         return;
     }
     const char *tag = item->tag ? item->tag : s->part.tag;
-    if (ty_part_finish(s->run->shelf, &s->part, item->name, tag, &s->err) == 0)
+    if (ty_part_finish(s->run->dir, &s->part, item->name, tag, &s->err) == 0)
         finish_item(s);
 }
 
-/* A tag from the answer, if it can tell one content from another. */
+/* A tag from the response, if it identifies the content. */
 static const char *answer_tag(struct ty_transfer *s, const struct ty_http_multi_call *call)
 {
     const char *etag = ty_http_multi_call_header(call, "ETag"),
@@ -113,7 +113,7 @@ static int64_t number_of(const char *text)
                                                                                      : -1;
 }
 
-/* The whole from its start. */
+/* The response has the whole file. */
 static int accept_whole(struct ty_transfer *s, const struct ty_http_multi_call *call)
 {
     const struct ty_fetch_item *item = s->item;
@@ -128,7 +128,7 @@ static int accept_whole(struct ty_transfer *s, const struct ty_http_multi_call *
     return restart_part(s, item->tag ? item->tag : answer_tag(s, call), size);
 }
 
-/* "bytes 5-9/10": the rest of what is here, and of nothing else. */
+/* "bytes 5-9/10": the response must have exactly the missing rest. */
 static int accept_rest(struct ty_transfer *s, const struct ty_http_multi_call *call)
 {
     const char *range = ty_http_multi_call_header(call, "Content-Range");
@@ -149,7 +149,7 @@ static int accept_rest(struct ty_transfer *s, const struct ty_http_multi_call *c
     return 0;
 }
 
-/* Amazon's ETag is an MD5 only of what it does not encrypt with a customer's key. */
+/* Amazon's ETag is not an MD5 if the object is encrypted with a customer's key. */
 static bool is_encrypted(const struct ty_http_multi_call *call)
 {
     const char *how = ty_http_multi_call_header(call, "x-amz-server-side-encryption");
@@ -173,14 +173,14 @@ static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str pie
     if (r < 0)
         return r;
     if (status != 200 && status != 206) {
-        ty_buf_add(&s->words, piece); /* as much as fits: the start tells */
+        ty_buf_add(&s->words, piece); /* as much as fits: the beginning is enough */
         return 0;
     }
     if (s->part.size >= 0 && (int64_t)piece.n > s->part.size - s->part.have) {
         s->redo = "the server sent more bytes than it has";
         return -EBADMSG;
     }
-    r = ty_part_write(s->run->shelf, &s->part, s->item->name, piece, &s->err);
+    r = ty_part_write(s->run->dir, &s->part, s->item->name, piece, &s->err);
     if (r < 0)
         return r;
     ty_digest_add(&s->digest, piece);
@@ -189,7 +189,7 @@ static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str pie
     return 0;
 }
 
-/* Another try later, or the end of the run. */
+/* Schedules a retry, or ends the run. */
 static void try_again(struct ty_transfer *s, const struct ty_http_multi_call *call,
                       const struct ty_http_multi_result *end)
 {
@@ -214,7 +214,7 @@ static void try_again(struct ty_transfer *s, const struct ty_http_multi_call *ca
         ty_fail(&s->err, -EIO, "%s: %s", s->item->name, words);
 }
 
-/* 304: what is in place is what the server has, or all of it had arrived and only its name was
+/* 304: the complete file is up to date, or all its bytes had arrived and only the rename was
  * missing. */
 static void on_not_modified(struct ty_transfer *s)
 {
@@ -223,7 +223,7 @@ static void on_not_modified(struct ty_transfer *s)
         return;
     }
     struct ty_fetch_progress *p = &s->run->progress;
-    ty_download_dir_tag(s->run->shelf, s->item->name, &p->bytes_done); /* it is the only file */
+    ty_download_dir_tag(s->run->dir, s->item->name, &p->bytes_done); /* it is the only file */
     p->bytes = p->bytes_done;
     s->run->there++;
     finish_item(s);
@@ -237,7 +237,7 @@ static void on_end(void *ctx, struct ty_http_multi_call *call,
         return;
     bool good = end->how == TY_HTTP_MULTI_DONE && (end->status == 200 || end->status == 206);
     if (good && !s->headed && accept_head(s, call) < 0 && s->err.code < 0)
-        return; /* an empty body has no pieces */
+        return; /* an empty body has no chunks */
     if (s->redo)
         start_over(s, s->redo);
     else if (good && s->part.size >= 0 && s->part.have < s->part.size)
@@ -257,17 +257,17 @@ static void on_end(void *ctx, struct ty_http_multi_call *call,
         try_again(s, call, end);
 }
 
-/* What only the answer can tell is asked with conditions: nothing if it is here, the rest if it is
- * still the same. */
+/* If the tag is known only from the response, the request is conditional: no body if the file is
+ * here, only the rest if the content is the same. */
 static const char *condition_header(struct ty_transfer *s, bool rest)
 {
     const struct ty_fetch_item *item = s->item;
     if (item->etag)
         return ty_arena_printf(s->asking, "If-Match: %s", item->etag);
     if (item->tag)
-        return NULL; /* the name of a content, or a checksum that will tell */
+        return NULL; /* a content name, or a checksum that will be verified */
     const char *tag =
-        s->part.have ? s->part.tag : ty_download_dir_tag(s->run->shelf, item->name, NULL);
+        s->part.have ? s->part.tag : ty_download_dir_tag(s->run->dir, item->name, NULL);
     if (!tag || strncmp(tag, item->place, strlen(item->place)) != 0)
         return NULL;
     tag += strlen(item->place);
@@ -308,7 +308,7 @@ void ty_transfer_resume(struct ty_transfer *s)
     ty_http_multi_start(s->run->http, &ask, &s->err);
 }
 
-/* The checksum of what a run before this one received. */
+/* Computes the checksum of bytes from an earlier run. */
 static int read_part(struct ty_transfer *s)
 {
     ty_auto_buf buf = { 0 };
@@ -326,7 +326,7 @@ static int read_part(struct ty_transfer *s)
     return 0;
 }
 
-/* Are the bytes of a run before this one of any use? */
+/* Whether bytes of an earlier run can be used. */
 static bool is_worth(const struct ty_fetch_item *item, const struct ty_part *p)
 {
     if (p->have == 0 || !p->tag[0])
@@ -353,11 +353,11 @@ static void copy_local(struct ty_transfer *s)
 {
     struct ty_fetch_run *run = s->run;
     if (restart_part(s, s->item->tag, s->item->size) < 0 ||
-        ty_part_copy(run->shelf, &s->part, s->item->from, on_copied, s, &s->err) < 0)
+        ty_part_copy(run->dir, &s->part, s->item->from, on_copied, s, &s->err) < 0)
         return;
     if (s->part.have != s->item->size)
         ty_fail(&s->err, -ESTALE, "%s: has changed while it was copied", s->item->from);
-    else if (ty_part_finish(run->shelf, &s->part, s->item->name, s->item->tag, &s->err) == 0)
+    else if (ty_part_finish(run->dir, &s->part, s->item->name, s->item->tag, &s->err) == 0)
         finish_item(s);
 }
 
@@ -368,10 +368,10 @@ void ty_transfer_start(struct ty_transfer *s, struct ty_fetch_item *item)
     s->retry = (struct ty_retry){ .most = s->run->opts->retries };
     s->starts = 0;
     s->unsummed = false;
-    if (ty_part_open(s->run->shelf, s->arena, item->name, &s->part, &s->err) < 0)
+    if (ty_part_open(s->run->dir, s->arena, item->name, &s->part, &s->err) < 0)
         return;
     bool worth = !item->from && is_worth(item, &s->part);
-    if (!worth) { /* the answer's head will cut them; they were never counted */
+    if (!worth) { /* truncated when the response's headers arrive; they were never counted */
         s->part.have = 0;
         s->part.size = -1;
     } else if (item->size < 0) {

@@ -1,7 +1,6 @@
-/* Progress in words. */
 #include "fetch/transfer_progress.h"
 
-#define SAMPLE_NS 500000000 /* shorter samples only measure the network's bursts */
+#define SAMPLE_NS 500000000 /* shorter samples only measure bursts */
 #define BAR_MOST  40u
 #define BAR_LEAST 10u
 
@@ -25,14 +24,14 @@ void ty_transfer_progress_bytes(struct ty_buf *b, double bytes)
     ty_buf_printf(b, u && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, units[u]);
 }
 
-static int percent(const struct ty_fetch_progress *p)
+static int percent_done(const struct ty_fetch_progress *p)
 {
     if (p->bytes < 0)
         return -1;
     bool all = p->files_done == p->files;
     int v = p->bytes ? (int)(100.0 * (double)p->bytes_done / (double)p->bytes) : all ? 100 : 0;
     v = v < 0 ? 0 : v;
-    return all ? 100 : v > 99 ? 99 : v; /* 100 means done, not nearly so */
+    return all ? 100 : v > 99 ? 99 : v; /* 100 only when complete */
 }
 
 static void put_left(struct ty_buf *b, const struct ty_transfer_progress *m,
@@ -41,7 +40,7 @@ static void put_left(struct ty_buf *b, const struct ty_transfer_progress *m,
     if (p->bytes < 0 || m->speed < 1 || p->bytes <= p->bytes_done)
         return;
     double s = (double)(p->bytes - p->bytes_done) / m->speed;
-    if (s >= 360000) /* a hundred hours: nobody waits, and the estimate is worth nothing */
+    if (s >= 360000) /* beyond a hundred hours the estimate is useless */
         return;
     long left = (long)s + 1;
     if (left >= 3600)
@@ -71,7 +70,7 @@ static void put_rest(struct ty_buf *b, const struct ty_transfer_progress *m,
 void ty_transfer_progress_line(struct ty_buf *b, const struct ty_transfer_progress *m,
                                const struct ty_fetch_progress *p)
 {
-    int v = percent(p);
+    int v = percent_done(p);
     if (v >= 0)
         ty_buf_printf(b, "%d%%: ", v);
     put_rest(b, m, p);
@@ -81,7 +80,7 @@ void ty_transfer_progress_bar(struct ty_buf *b, const struct ty_transfer_progres
                               const struct ty_fetch_progress *p, size_t width)
 {
     ty_auto_buf rest = { 0 };
-    int v = percent(p);
+    int v = percent_done(p);
     put_rest(&rest, m, p);
     size_t around = strlen("[] 100% "),
            room = width > rest.n + around ? width - rest.n - around : 0;

@@ -1,4 +1,4 @@
-/* Reads STORAGE_URI, one function a scheme. */
+/* Parses STORAGE_URI, one function for each scheme. */
 #include "fetch/uri.h"
 #include "net/url.h"
 
@@ -23,7 +23,7 @@ static const char *copy_text(struct ty_arena *a, struct ty_str s)
     return ty_arena_strndup(a, s.p ? s.p : "", s.n);
 }
 
-/* A host of "." or ".." is none: the path is relative, for manifests that lie beside their data. */
+/* A host of "." or ".." makes the path relative, for manifests beside their data. */
 static int parse_file(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, struct ty_err *err)
 {
     struct ty_str host, path = ty_str_cut(rest, '/', &host);
@@ -41,7 +41,7 @@ static int parse_file(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, 
     return 0;
 }
 
-/* "#sha256=…": what the file must be, as package managers write it. */
+/* "#sha256=…": the expected checksum, as package managers write it. */
 static int parse_fragment(struct ty_arena *a, struct ty_str fragment, struct ty_uri *u,
                           struct ty_err *err)
 {
@@ -95,7 +95,7 @@ static int parse_s3(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, st
     return 0;
 }
 
-/* A revision ends at the next slash, but for the Hub's own refs/pr/N and refs/convert/NAME. */
+/* A revision ends at the next slash, except the Hub's refs/pr/N and refs/convert/NAME. */
 static size_t revision_end(struct ty_str s)
 {
     struct ty_str head, tail = ty_str_cut(s, '/', &head);

@@ -1,5 +1,5 @@
-/* Any text: it is refused with a sentence, or its parts are such as the sources rely on; a name
- * that passes ty_safename_check stays below its folder. */
+/* Any text: it is refused with a message, or its parts are as the sources expect; a name that
+ * passes ty_safename_check stays in its directory. */
 #include "fetch/safename.h"
 #include "fetch/uri.h"
 

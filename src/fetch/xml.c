@@ -1,4 +1,4 @@
-/* A reader for well-formed XML without a DTD: one pass, one path, one text. */
+/* A parser for well-formed XML without a DTD: one pass, one path, one text. */
 #include "fetch/xml.h"
 #include "base/buf.h"
 
@@ -32,7 +32,7 @@ static bool is_ahead(const struct xml_reader *r, const char *word)
     return ty_str_starts(r->rest, ty_str(word));
 }
 
-/* What stands before `end`; the reader goes behind it. */
+/* The text before `end`; advances behind it. */
 static bool read_until(struct xml_reader *r, const char *end, struct ty_str *ret)
 {
     const char *at = memmem(r->rest.p, r->rest.n, end, strlen(end));
@@ -61,7 +61,7 @@ static void put_utf8(struct ty_buf *b, uint32_t c)
         ty_buf_chr(b, (char)(0x80 | ((c >> (6 * more)) & 0x3f)));
 }
 
-/* Those that XML 1.0 allows. */
+/* The characters that XML 1.0 allows. */
 static bool is_character(uint32_t c)
 {
     return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c < 0xd800) ||
@@ -138,7 +138,7 @@ static int close_element(struct xml_reader *r, struct ty_str name)
     return done;
 }
 
-/* The name at the start of a tag: up to white space or the end, and no character of markup. */
+/* The name at the start of a tag: up to white space or the end, without markup characters. */
 static struct ty_str tag_name(struct ty_str tag)
 {
     size_t n = 0;
@@ -147,7 +147,7 @@ static struct ty_str tag_name(struct ty_str tag)
     return (struct ty_str){ tag.p, n };
 }
 
-/* Where the tag ends: a '>' outside quotes. */
+/* Finds the end of the tag: a '>' outside quotes. */
 static bool read_tag(struct xml_reader *r, struct ty_str *ret)
 {
     char quote = 0;

@@ -1,4 +1,4 @@
-/* Any text: it is refused with a sentence, or every element that ends is where its path says. */
+/* Any text: it is refused with a message, or every element that ends has the reported path. */
 #include "fetch/xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

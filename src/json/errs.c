@@ -1,4 +1,4 @@
-/* Field errors and their text, as k8s.io/apimachinery prints them: users compare the two. */
+/* Field errors and their text, byte for byte as k8s.io/apimachinery prints them. */
 #include "json/errs.h"
 #include "base/hash.h"
 
@@ -34,7 +34,7 @@ struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_pat
                                  ...)
 {
     if (errs->last && ty_arena_full(errs->arena))
-        return errs->last; /* there is no room for another; whoever asked sees that, too */
+        return errs->last; /* the arena is full; the caller checks that, too */
     struct ty_field_err *e = ty_new(errs->arena, struct ty_field_err);
     va_list ap;
     va_start(ap, fmt);
@@ -54,7 +54,7 @@ struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_pat
 
 struct words {
     const char *text;
-    bool with_value; /* the others never print one */
+    bool with_value; /* only these kinds print the value */
 };
 
 static const struct words words_of[] = {
@@ -68,7 +68,7 @@ static const struct words words_of[] = {
 void ty_errs_print(struct ty_buf *out, const struct ty_field_err *e)
 {
     const struct words *w = &words_of[e->why];
-    if (e->why == TY_UNKNOWN) { /* kubectl's strict decoding has a form of its own */
+    if (e->why == TY_UNKNOWN) { /* kubectl's strict decoding uses another form */
         ty_buf_printf(out, "%s \"%s\"", w->text, e->path);
         return;
     }
@@ -85,7 +85,7 @@ void ty_errs_print(struct ty_buf *out, const struct ty_field_err *e)
     }
 }
 
-/* Texts that were said, as places in `out`, by their hash: a bad list may have thousands.
+/* Texts that were printed, as offsets in `out`, by their hash: a list may have thousands of errors.
  */
 struct printed_texts {
     struct {
@@ -94,8 +94,7 @@ struct printed_texts {
     size_t mask, count;
 };
 
-/* Remembers the text at the end of `out`, which begins at `at`; false if it was said
- * before. */
+/* Remembers the text at the end of `out`, which begins at `at`; false if it was printed before. */
 static bool remember_text(struct printed_texts *printed_texts, const struct ty_buf *out, size_t at)
 {
     struct ty_str text = { out->p + at, out->n - at };

@@ -1,4 +1,4 @@
-/* All of a user's mistakes at once, each with its field path, as Kubernetes words them. */
+/* Field errors: all mistakes of an object, each with its field path, in the words of Kubernetes. */
 #ifndef TY_JSON_ERRS_H
 #define TY_JSON_ERRS_H
 
@@ -8,14 +8,15 @@
 
 struct ty_json;
 
-/* A path lives in the frames that walk: build it with the macros, never on the heap. */
+/* A field path, linked through the stack frames of the walk: build it with the macros below, never
+ * on the heap. */
 struct ty_field_path {
     const struct ty_field_path *up;
     struct ty_str key; /* used when index < 0; with `quoted` printed as [key] */
     int index;
     bool quoted;
 };
-/* k: C text; s: a struct ty_str. A MAPKEY is printed as annotations[a/b]. */
+/* TY_KEY takes a C string, TY_KEYS a struct ty_str. TY_MAPKEY is printed as annotations[a/b]. */
 #define TY_KEY(up, k) (&(const struct ty_field_path){ (up), ty_str(k), -1, false })
 #define TY_KEYS(up, s)                                                                             \
     (&(const struct ty_field_path){ (up), (s), -1, false }) /* a struct ty_str                     \
@@ -37,36 +38,37 @@ enum ty_field_err_type {
     TY_TOO_MANY,     /* "Too many" */
     TY_DUPLICATE,    /* "Duplicate value" */
     TY_INTERNAL,     /* "Internal error" */
-    TY_UNKNOWN,      /* an unknown field: kubectl's strict decoding would refuse it */
+    TY_UNKNOWN,      /* an unknown field, as in kubectl's strict decoding */
 };
 
 struct ty_field_err {
     struct ty_field_err *next;
     const char *path;
-    const char *value;        /* printed as the API server prints it; NULL: it prints none */
-    const char *detail;       /* may be "" */
-    const char *hint;         /* ours, for people: "did you mean …", what exists; NULL none */
+    const char *value;  /* printed as the API server prints it; NULL: it prints none */
+    const char *detail; /* may be "" */
+    const char *hint; /* "did you mean …?" or the names that exist; not in the API server's text;
+                         NULL none */
     const struct ty_json *at; /* the value in the input, for its line; NULL unknown */
     enum ty_field_err_type why;
-    bool warn_only; /* v2.3.0 accepts it: the webhook warns, only `validate` calls it an error */
+    bool warn_only; /* v2.3.0 accepts it: the webhook only warns, `validate` reports an error */
 };
 
 struct ty_errs {
     struct ty_arena *arena;
     struct ty_field_err *first, *last;
     size_t n;
-    size_t most; /* a walk over a value stops at so many; 0: never */
+    size_t most; /* validation stops after so many errors; 0: no limit */
 };
 
-/* Appends and gives the new entry, so a caller may add ->hint or ->at. value: see above (borrowed,
- * lives with the arena); the detail is formatted. */
+/* Appends an error and returns it, so that the caller may set ->hint or ->at. value is borrowed and
+ * must live with the arena; the detail is formatted. */
 struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_path *at,
                                  enum ty_field_err_type why, const char *value, const char *fmt,
                                  ...) TY_PRINTF(5, 6);
 
 /* "spec.a: Invalid value: 3: must be 1", exactly as k8s.io field.Error prints it (no hint). */
 void ty_errs_print(struct ty_buf *out, const struct ty_field_err *e);
-/* One bare, several as "[e1, e2]", equal texts once: the API server's aggregate. */
+/* One error as it is, several as "[e1, e2]" without duplicates: the API server's aggregate. */
 char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs);
 /* Moves the entries of `from` (same arena) to the end of `into`. */
 void ty_errs_join(struct ty_errs *into, const struct ty_errs *from);

@@ -1,13 +1,14 @@
-/* The JSON tree: making, looking, changing. Reading and writing lie beside it. */
+/* The JSON tree: constructors, accessors, comparison, changes. */
 #include "json/json.h"
+#include "base/hash.h"
 
 #include <assert.h>
 
 #include "json/json_inner.h"
 
-#define FEW_KEYS 16u /* up to here comparing every pair is cheaper than sorting */
+#define FEW_KEYS 16u /* up to this size, comparing all pairs is cheaper than sorting */
 
-/* Making */
+/* Constructors */
 
 static struct ty_json *new_node(struct ty_arena *a, enum ty_json_type type)
 {
@@ -118,7 +119,7 @@ void ty_json_set_origin(struct ty_json *v, uint16_t origin)
         ty_json_set_origin(m->value, origin);
 }
 
-/* Looking */
+/* Accessors */
 
 static struct ty_json_member *find_member(const struct ty_json *obj, struct ty_str key)
 {
@@ -190,7 +191,7 @@ bool ty_json_int_at(const struct ty_json *obj, const char *path, int64_t *ret_v)
     return true;
 }
 
-/* Comparing */
+/* Comparison */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -230,8 +231,8 @@ const struct ty_json_member *ty_json_duplicate_member(const struct ty_json_membe
     return twice;
 }
 
-/* Two objects of the same size. Mostly their keys have the same order; where they have not, big
- * ones are sorted, so that no input makes this quadratic. */
+/* Two objects of the same size. Their keys usually have the same order; if not, large objects are
+ * sorted, so that no input makes this quadratic. */
 static bool eq_members(const struct ty_json *a, const struct ty_json *b)
 {
     uint32_t i = 0;
@@ -283,9 +284,40 @@ bool ty_json_eq(const struct ty_json *a, const struct ty_json *b)
     return false;
 }
 
-/* Changing */
+/* The hash of a value. The hashes of members are added, because members have no order. Keys
+ * are unique, and the hash is keyed, so users cannot choose the terms of the sum. */
+uint64_t ty_json_hash(const struct ty_json *v)
+{
+    uint64_t h = 0;
 
-/* The list of v with room for one more; the old one is left to the arena. */
+    if (!v)
+        return 1;
+    switch ((enum ty_json_type)v->type) {
+    case TY_JSON_NULL:
+        return 2;
+    case TY_JSON_BOOL:
+        return 3 + (uint64_t)v->b;
+    case TY_JSON_INT:
+        return ty_hash_pair(5, (uint64_t)v->i);
+    case TY_JSON_NUMBER:
+    case TY_JSON_STRING:
+        return ty_hash_bytes(6 + (uint64_t)v->type, v->s, v->n);
+    case TY_JSON_ARRAY:
+        ty_each_item (it, v)
+            h = ty_hash_pair(h, ty_json_hash(*it));
+        return ty_hash_pair(h, 20);
+    case TY_JSON_OBJECT:
+        ty_each_member (m, v)
+            h += ty_hash_bytes(ty_json_hash(m->value), m->key.p, m->key.n);
+        return ty_hash_pair(h, 22);
+    default:
+        return 0;
+    }
+}
+
+/* Changes */
+
+/* The list of v with room for one more item; the old array stays in the arena. */
 static void *grow_list(struct ty_arena *a, struct ty_json *v, void *old, size_t each)
 {
     if (v->n < v->cap)
@@ -352,7 +384,7 @@ void ty_json_remove(struct ty_json *arr, size_t at)
     arr->n--;
 }
 
-/* A value of another type gives way: what reaches here has been checked against its schema. */
+/* A value of another type is replaced: callers have validated the object against its schema. */
 static struct ty_json *ensure_member(struct ty_arena *a, struct ty_json *obj, const char *key,
                                      enum ty_json_type type)
 {

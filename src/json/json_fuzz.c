@@ -1,4 +1,4 @@
-/* Any text: what parses prints to a fixed point, in every style, and its copy is equal. */
+/* Any text: a parsed value prints to a fixed point in every style, and its copy is equal. */
 #include "json/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -25,7 +25,7 @@ static void test_what_means_the_same(void **state)
     assert_true(hash("{\"a\":{\"x\":1,\"y\":2}}") == hash("{\"a\":{\"y\":2,\"x\":1}}"));
 }
 
-/* All of these are told apart. */
+/* All of these have different hashes. */
 static void test_what_does_not(void **state)
 {
     static const char *const texts[] = { "null",

@@ -1,4 +1,4 @@
-/* What the files of src/json share and nobody else needs. */
+/* Shared by the files of src/json. */
 #ifndef TY_JSON_JSON_INNER_H
 #define TY_JSON_JSON_INNER_H
 
@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Plain: printable ASCII that a JSON string holds as it is. */
+/* Plain: printable ASCII that needs no escape in a JSON string. */
 static inline bool ty_json_is_plain(char c)
 {
     unsigned char u = (unsigned char)c;
@@ -64,23 +64,23 @@ static inline const char *ty_json_skip_plain(const char *p, const char *end)
  */
 size_t ty_json_utf8_len(const char *p, const char *end);
 
-/* Writes the character at p, one that is not plain, as Go does; gives the bytes it took of p. What
- * is not UTF-8 becomes U+FFFD, a byte at a time. */
+/* Writes the character at p, which is not plain, as Go does; returns the number of bytes read. Each
+ * byte that is not UTF-8 becomes U+FFFD. */
 size_t ty_json_escape(struct ty_buf *out, const char *p, const char *end);
 
-/* The escape whose backslash is at *p: writes its character to *to (never more bytes than were
- * read) and moves both. Gives NULL, or what is wrong; *p stays then. */
+/* Decodes the escape whose backslash is at *p: writes its character to *to (never more bytes than
+ * it reads) and advances both. Returns NULL, or what is wrong; then *p is unchanged. */
 const char *ty_json_unescape(const char **p, const char *end, char **to);
 
-/* A number at *p, a digit or a minus; moves behind it. *ret_whole: it has neither point nor
- * exponent. Gives NULL, or what was expected at *p. */
+/* Scans the number at *p, which is a digit or a minus, and advances *p. *ret_whole: it has neither
+ * point nor exponent. Returns NULL, or what was expected at *p. */
 const char *ty_json_scan_number(const char **p, const char *end, bool *ret_whole);
 
-/* The members of obj by key, equal keys in their order: a heap array of n, the caller frees it. */
+/* The members of obj sorted by key, stable: a heap array of n, freed by the caller. */
 const struct ty_json_member **ty_json_members_sorted(const struct ty_json_member *members,
                                                      size_t n);
 
-/* The first member whose key was there before, or NULL. Never quadratic. */
+/* The first member whose key occurred before, or NULL. Never quadratic. */
 const struct ty_json_member *ty_json_duplicate_member(const struct ty_json_member *members,
                                                       size_t n);
 

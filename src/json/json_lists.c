@@ -1,6 +1,5 @@
-/* Many at once: what ty_json_put and ty_json_find_item do for one key after the other, without
- * looking through one list for each item of the other. By sorting, not by hashing: nobody can
- * choose keys that make it slow. */
+/* Bulk versions of ty_json_put and ty_json_find_item, which would search one list for each item of
+ * the other. They sort instead of hashing, so no choice of keys can make them slow. */
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -36,7 +35,7 @@ void ty_json_put_all(struct ty_arena *a, struct ty_json *into, const struct ty_j
     free(sorted);
 }
 
-/* An item that has the key, by its place in the old list followed by the new one. */
+/* An item that has the key, by its index in the old list followed by the new one. */
 struct keyed {
     struct ty_str key;
     size_t at;
@@ -62,14 +61,14 @@ static size_t index_items(const struct ty_json *v, const char *key, size_t base,
     return n;
 }
 
-/* Items of one key, in their order: the last new one takes the first one's place, the other new
- * ones go. */
+/* Items with the same key, in order: the last new one takes the first one's place, the other new
+ * ones are dropped. */
 static void merge_group(struct ty_json **all, size_t old, const struct keyed *group, size_t n)
 {
     size_t first = group[0].at, last = group[n - 1].at;
 
     if (last < old)
-        return; /* nothing new */
+        return; /* no new item */
     all[first] = all[last];
     for (size_t i = 1; i < n; i++)
         if (group[i].at >= old)

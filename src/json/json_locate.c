@@ -1,4 +1,3 @@
-/* Walks a path through a tree as far as it goes. */
 #include "json/json_locate.h"
 #include <strings.h>
 
@@ -10,7 +9,7 @@ static const struct ty_json *find_nocase(const struct ty_json *obj, struct ty_st
     return NULL;
 }
 
-/* One step of the path: ".key", "[3]" or "[key]"; *path moves behind it. */
+/* One step of the path: ".key", "[3]" or "[key]"; advances *path. */
 static const struct ty_json *follow_path(const struct ty_json *at, const char **path)
 {
     const char *p = *path;
@@ -34,7 +33,7 @@ const struct ty_json *ty_json_locate(const struct ty_json *obj, const char *path
     const struct ty_json *best = obj;
     for (const struct ty_json *at = obj; at && *path;) {
         at = follow_path(at, &path);
-        if (at && at->line) /* values that defaults made have no line */
+        if (at && at->line) /* values from defaulting have no line */
             best = at;
     }
     return best;

@@ -1,6 +1,6 @@
-/* Reading: one pass over the text, recursing once a level (the depth has a ceiling). Strings and
- * numbers are views into the text; only a string with an escape is copied. The items of an open
- * list wait on one stack and move to the arena, side by side, when the list closes. */
+/* The parser: one pass over the text, one recursion for each level (the depth is limited). Strings
+ * and numbers are views into the text; only strings with escapes are copied. Items of open lists
+ * are on one stack, and are copied to the arena, contiguously, when their list closes. */
 #include "json/json.h"
 
 #include <errno.h>
@@ -12,16 +12,16 @@ struct json_reader {
     const char *line_start;
     uint32_t line;
     unsigned depth, max_depth;
-    size_t left;                     /* values that may come */
-    struct ty_json *node, *node_end; /* nodes made in advance */
-    struct ty_json_member *stack;    /* items of the lists that are open; heap */
+    size_t left;                     /* values that may still come */
+    struct ty_json *node, *node_end; /* nodes that are allocated in advance */
+    struct ty_json_member *stack;    /* items of open lists; heap */
     size_t top, cap;
     struct ty_arena *a;
     const char *start;
     struct ty_err *err;
 };
 
-/* The place is counted only now: nothing but a node needs it while all goes well. */
+/* Line and column are counted only when an error occurs. */
 static int fail_at(struct json_reader *r, const char *at, const char *why)
 {
     unsigned line = 1;
@@ -62,7 +62,7 @@ static inline void skip_space(struct json_reader *r)
     }
 }
 
-/* Asked after whatever may be large: the next value is refused then, and so is the text. */
+/* Called after each allocation that may be large: once the arena is full, the next value fails. */
 static void check_room(struct json_reader *r)
 {
     if (ty_arena_full(r->a))
@@ -72,7 +72,7 @@ static void check_room(struct json_reader *r)
 static inline struct ty_json *new_node(struct json_reader *r, enum ty_json_type type)
 {
     if (r->node == r->node_end) {
-        /* A value takes two bytes at least, a typical one more than ten. */
+        /* A value takes at least two bytes, a typical one more than ten. */
         size_t some = (size_t)(r->end - r->p) / 16 + 4;
         if (some > 128)
             some = 128;
@@ -102,7 +102,7 @@ static void push_member(struct json_reader *r, struct ty_str key, struct ty_json
 
 /* Strings */
 
-/* From r->p, in a string, to the next quote or backslash: what is between is checked text. */
+/* Advances r->p, in a string, to the next quote or backslash; checks the text in between. */
 static int skip_text(struct json_reader *r)
 {
     while (true) {
@@ -122,8 +122,8 @@ static int skip_text(struct json_reader *r)
     }
 }
 
-/* The rest of a string whose first backslash is at r->p. The bytes it may take are not known yet:
- * up to the closing quote there are at least as many as it needs. */
+/* The rest of a string whose first backslash is at r->p. Its decoded length is not known yet; the
+ * bytes up to the closing quote are an upper bound. */
 static int read_escaped(struct json_reader *r, const char *from, struct ty_str *ret_s)
 {
     const char *quote = r->p;
@@ -148,7 +148,7 @@ static int read_escaped(struct json_reader *r, const char *from, struct ty_str *
     return 0;
 }
 
-/* The string whose quote is at r->p; moves behind it. */
+/* The string whose quote is at r->p; advances r->p. */
 static inline int read_string(struct json_reader *r, struct ty_str *ret_s)
 {
     const char *from = ++r->p;
@@ -176,7 +176,7 @@ static int read_number(struct json_reader *r, struct ty_json **ret_v)
         return fail_expected(r, want);
     struct ty_str text = { from, (size_t)(r->p - from) };
     int64_t i;
-    /* "-0" is no int64: its sign would be lost. */
+    /* "-0" is not stored as int64, which would lose its sign. */
     if (whole && !(from[0] == '-' && from[1] == '0') && ty_str_parse_i64(text, &i)) {
         v->type = TY_JSON_INT;
         v->i = i;
@@ -256,7 +256,7 @@ static int fail_twice(struct json_reader *r, const struct ty_json_member *m)
              (int)(m->key.n > 100 ? 100 : m->key.n), m->key.p);
     if ((uintptr_t)at > (uintptr_t)r->start && (uintptr_t)at <= (uintptr_t)r->end)
         return fail_at(r, at - 1, why);
-    /* A key with escapes is a copy: its value's place must do. */
+    /* A key with escapes is a copy without a position: use that of its value. */
     return ty_fail(r->err, -EINVAL, "line %u, column %u: %s", m->value->line, m->value->col, why);
 }
 
@@ -280,7 +280,8 @@ static int close_object(struct json_reader *r, struct ty_json *v, size_t base, b
     return 0;
 }
 
-/* One of 64 bits for a key: keys with different bits differ, so most objects need no comparing. */
+/* One of 64 bits for a key: keys with different bits differ, so most objects need no comparisons.
+ */
 static inline uint64_t key_bit(struct ty_str key)
 {
     unsigned h = (unsigned)key.n;
@@ -377,7 +378,7 @@ static int fail_many(struct json_reader *r)
     return code;
 }
 
-/* The value at r->p; moves behind it. */
+/* The value at r->p; advances r->p. */
 static int read_value(struct json_reader *r, struct ty_json **ret_v)
 {
     if (r->p == r->end)

@@ -1,4 +1,4 @@
-/* Writing: the bytes that Go's encoding/json writes without HTML escaping. */
+/* The printer: writes the bytes that Go's encoding/json writes without HTML escaping. */
 #include "json/json.h"
 
 #include "json/json_inner.h"
@@ -9,7 +9,7 @@ static void put_string(struct ty_buf *out, const char *p, size_t n)
 
     if (out->cap - out->n < n + 2)
         ty_buf_grow(out, n + 2);
-    if (odd == end && !out->full) { /* mostly all that is needed */
+    if (odd == end && !out->full) { /* the common case */
         char *to = out->p + out->n;
         *to++ = '"';
         if (n)
@@ -44,7 +44,7 @@ static void put_int(struct ty_buf *out, int64_t i)
 }
 
 struct style {
-    int indent; /* spaces a level; below 0: all on one line */
+    int indent; /* spaces for each level; below 0: one line */
     bool sorted;
 };
 
@@ -139,8 +139,8 @@ void ty_json_pretty(struct ty_buf *out, const struct ty_json *v, int indent, boo
     put_value(out, v, &(const struct style){ .indent = indent, .sorted = sorted }, 0);
 }
 
-/* Parts of a tree may be shared, so that its text is many times as large. The text is made beside
- * the arena, in a buffer that doubles, hence a quarter. */
+/* Parts of a tree may be shared, so its text can be much larger than the tree. The text is printed
+ * to a heap buffer whose capacity doubles, hence a quarter. */
 struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v)
 {
     ty_auto_buf out = { .ceiling = ty_arena_left(a) / 4 + 1 };

@@ -1,11 +1,11 @@
-/* For tests: JSON with single quotes for the double ones, which reads better in C. */
+/* For tests: JSON with single quotes instead of double quotes, which is easier to read in C. */
 #ifndef TY_JSON_JSON_TESTING_H
 #define TY_JSON_JSON_TESTING_H
 
 #include "base/testing.h"
 #include "json/json.h"
 
-/* Lives with the arena. What cannot be read fails the test. */
+/* Parses text into the arena; fails the test if it is invalid. */
 static inline struct ty_json *json_read(struct ty_arena *a, const char *text)
 {
     struct ty_err err = { 0 };
@@ -25,7 +25,7 @@ static inline char *json_requote(struct ty_arena *a, const char *text, char from
     return copy;
 }
 
-/* The same from single quotes, and compact text with them; of nothing "". */
+/* The same from text with single quotes; and back: compact text with single quotes, "" for NULL. */
 static inline struct ty_json *json_of(struct ty_arena *a, const char *text)
 {
     return json_read(a, json_requote(a, text, '\'', '"'));

@@ -1,4 +1,4 @@
-/* What tokens hold: UTF-8, escapes both ways, numbers. */
+/* The lexical parts of JSON: UTF-8, escaping and unescaping, numbers. */
 #include "json/json_inner.h"
 
 size_t ty_json_utf8_len(const char *p, const char *end)

@@ -1,4 +1,4 @@
-/* Walks both trees side by side; the way to here is a JSON pointer. */
+/* Walks both trees in parallel and records the current path as a JSON pointer. */
 #include "json/patch_diff.h"
 
 struct diff_walk {
@@ -39,8 +39,8 @@ static const char *path_below(struct diff_walk *w, const char *up, struct ty_str
 static void diff_values(struct diff_walk *w, const char *at, const struct ty_json *from,
                         const struct ty_json *to);
 
-/* Looks at place *hint first: what is compared is mostly a changed copy, whose keys keep their
- * order, and a wide object must not cost its square. */
+/* Tries index *hint first: `to` is usually a changed copy of `from` with the same key order, and an
+ * object with many members must not cost quadratic time. */
 static const struct ty_json *find_near(const struct ty_json *obj, struct ty_str key, uint32_t *hint)
 {
     uint32_t i = *hint;

@@ -1,11 +1,12 @@
-/* Input: two JSON documents, one a line. Properties: the difference, merged, gives the target; a
- * strategic merge of a document with itself is that document; no input is ever changed; and JSON
- * patches do no more than fail. */
+/* Input: two JSON documents, one on each line. Properties: merging the difference gives the target;
+ * a strategic merge of a document with itself is that document; inputs are not modified; a JSON
+ * patch may fail, but not crash. */
 #include "json/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first letter of a member's name tells its strategy, so that the fuzzer can find them all. */
+/* The first letter of a member's name selects its strategy, so that the fuzzer can reach all of
+ * them. */
 static struct ty_patch_meta by_letter(const void *type, struct ty_str key)
 {
     static const struct {
@@ -39,7 +40,7 @@ static void check(bool holds)
         abort();
 }
 
-/* No nulls or directives, and no doubles in lists: only then can it be merged with itself. */
+/* No nulls, directives, or duplicates in lists: only such a document can be merged with itself. */
 static bool is_plain(const struct ty_json *v)
 {
     if (ty_json_is(v, TY_JSON_NULL))
@@ -62,7 +63,8 @@ static bool is_plain(const struct ty_json *v)
 
 static void check_merge(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y)
 {
-    const struct ty_json *to = ty_patch_merge(a, NULL, y); /* without nulls, which cannot be told */
+    const struct ty_json *to =
+        ty_patch_merge(a, NULL, y); /* without nulls, which a merge patch cannot express */
     const struct ty_json *patch = ty_patch_merge_diff(a, x, to);
 
     check(ty_json_eq(ty_patch_merge(a, x, patch), to));
@@ -83,7 +85,7 @@ static void check_strategic(struct ty_arena *a, const struct ty_json *x, const s
     check((r < 0) == (err.text[0] != '\0'));
     if (r == 0 && is_plain(x) && is_plain(y) &&
         ty_patch_strategic(a, got, y, &guide, NULL, 3, &twice, &err) == 0)
-        check(ty_json_eq(got, twice)); /* what is merged once stays as it is */
+        check(ty_json_eq(got, twice)); /* merging is idempotent */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

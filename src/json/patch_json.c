@@ -1,5 +1,6 @@
-/* RFC 6902: a list of operations, all or none. Works on a copy, so a failed patch leaves no trace;
- * what operations may add up to is bounded, for `copy` doubles a document with every use. */
+/* RFC 6902: a list of operations, all or none. They are applied to a copy, so a failed patch
+ * changes nothing. The size that `copy` may add is limited, because each `copy` can double the
+ * document. */
 #include <errno.h>
 
 #include "json/patch.h"
@@ -18,15 +19,15 @@ struct op {
     const struct ty_json *value;
 };
 
-/* Where a pointer leads. value is NULL if nothing is there yet, but something could be added. */
+/* The target of a pointer. value is NULL if it does not exist but could be added. */
 struct patch_target {
     struct ty_json *parent; /* NULL: the whole document */
     struct ty_str key;      /* in an object */
-    size_t index;           /* in an array; its length: behind the last */
+    size_t index;           /* in an array; its length: append */
     struct ty_json *value;
 };
 
-/* "~1" is a slash, "~0" a tilde, nothing else may follow one. */
+/* "~1" is a slash, "~0" a tilde; any other character after a tilde is an error. */
 static bool unescape_token(struct ty_arena *a, struct ty_str *token)
 {
     if (token->n == 0 || !memchr(token->p, '~', token->n))
@@ -143,7 +144,7 @@ static size_t weight_of(const struct ty_json *v)
     return weight;
 }
 
-/* The document must stay one that can be read again after it was printed. */
+/* The depth is limited: the document must be parseable after it is printed. */
 static int add_at(struct patch_run *r, struct ty_str pointer, struct ty_json *v)
 {
     struct patch_target at;

@@ -1,4 +1,4 @@
-/* RFC 7386: a patch has the shape of the document; a null in it takes away, anything else is set.
+/* RFC 7386: a patch has the shape of the document; null removes a member, any other value sets it.
  */
 #include <assert.h>
 

@@ -1,6 +1,6 @@
-/* Lists merged by key: finding items (a hash table, as lists may be long) and the order of the
- * result, in which strategic merge differs from all that one would expect: what the patch names
- * keeps the order of the patch, and its new items come as early as they can. */
+/* Lists that are merged by key: lookup of items (by a hash table, because lists may be long) and
+ * the order of the result. Kubernetes' order is surprising: items that the patch names have the
+ * order of the patch, and its new items come as early as possible. */
 #include <assert.h>
 
 #include "json/patch_inner.h"
@@ -21,7 +21,7 @@ void ty_patch_list_init(struct ty_patch_list *l, struct ty_arena *a, size_t cap)
     l->slots = ty_new_n(a, uint32_t, slots);
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
+/* The slot of the key, or the free slot where it would be inserted. */
 static uint32_t *slot_of(const struct ty_patch_list *l, const struct ty_json *key)
 {
     size_t at = hash_of(key) & l->mask;

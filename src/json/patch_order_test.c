@@ -82,7 +82,7 @@ static void test_find(void **state)
     assert_null(ty_patch_list_find(&l, ty_json_object(a)));
 }
 
-/* Who is gone is gone with its doubles, and one who comes later with that key is new. */
+/* A removed item is removed with its duplicates; a later item with the same key is new. */
 static void test_gone(void **state)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);

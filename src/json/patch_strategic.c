@@ -1,9 +1,9 @@
-/* Strategic merge: a merge patch that knows types, so that lists of containers or volumes merge
- * item by item. Runtime patches of TrainJobs are made of it, and kubectl's default patch.
+/* Strategic merge patch: a merge patch that knows types, so that lists of containers or volumes
+ * merge item by item. Runtime patches of TrainJobs and kubectl's default patch use it.
  *
- * An object is merged member by member into a shell of the old one: directives that take away, then
- * the members, then directives that order. Everything from the patch is copied, free of directives
- * and of nulls, and stamped with its origin. */
+ * An object is merged member by member into a shallow copy of the old one: first directives that
+ * remove, then the members, then directives that order. Everything from the patch is copied without
+ * directives and nulls, and stamped with its origin. */
 #include <errno.h>
 
 #include "json/errs.h"
@@ -42,7 +42,7 @@ static struct ty_str cut_prefix(struct ty_str key, struct ty_str prefix)
     return (struct ty_str){ key.p + prefix.n, key.n - prefix.n };
 }
 
-/* Part of the patch for the result. NULL when a directive says that it shall not be there. */
+/* A copy of a part of the patch for the result. NULL if a directive deletes it. */
 static struct ty_json *from_patch(const struct merge *m, const struct ty_json *v)
 {
     struct ty_json *copy;
@@ -77,7 +77,7 @@ static int merge_object(const struct merge *m, const struct ty_json *doc,
 
 /* ---- Lists ---- */
 
-/* What tells the item apart; NULL with err when it has no such thing. */
+/* The value that identifies the item; NULL with err if it has none. */
 static const struct ty_json *key_of(const struct merge *m, const struct ty_json *item,
                                     const struct ty_patch_meta *how, const struct ty_field_path *at)
 {
@@ -91,7 +91,7 @@ static const struct ty_json *key_of(const struct merge *m, const struct ty_json 
     return NULL;
 }
 
-/* The items of the old list; sets lose their doubles. */
+/* Adds the items of the old list; sets lose their duplicates. */
 static int add_old(const struct merge *m, struct ty_patch_list *l, const struct ty_json *doc,
                    const struct ty_patch_meta *how, const struct ty_field_path *at)
 {
@@ -105,7 +105,8 @@ static int add_old(const struct merge *m, struct ty_patch_list *l, const struct 
     return 0;
 }
 
-/* `$patch` in an item: "delete" that item from the old ones, or "replace" the whole list. */
+/* `$patch` in an item: "delete" removes that item from the old list, "replace" replaces the whole
+ * list. */
 static int obey_item(const struct merge *m, struct ty_patch_list *l, const struct ty_json *item,
                      const struct ty_patch_meta *how, const struct ty_field_path *at,
                      bool *ret_replace)
@@ -181,7 +182,8 @@ static int merge_list(const struct merge *m, const struct ty_json *doc, const st
     return 0;
 }
 
-/* The patch of a list must agree with its $setElementOrder: all its items there, in that order. */
+/* The patch of a list must agree with its $setElementOrder: all its items must be there, in that
+ * order. */
 static int check_turns(const struct merge *m, const struct ty_patch_list *l,
                        const struct ty_json *patch, const struct ty_patch_meta *how,
                        const struct ty_field_path *at)
@@ -201,7 +203,7 @@ static int check_turns(const struct merge *m, const struct ty_patch_list *l,
     return 0;
 }
 
-/* $setElementOrder: what `order` names stands as it says. old and patch may be NULL. */
+/* $setElementOrder: items that `order` names get its order. old and patch may be NULL. */
 static int set_order(const struct merge *m, const struct ty_json *old, const struct ty_json *patch,
                      const struct ty_json *order, const struct ty_patch_meta *how,
                      const struct ty_field_path *at, struct ty_json **list)
@@ -244,8 +246,8 @@ static bool list_names(const struct ty_json *list, struct ty_str key)
     return false;
 }
 
-/* Members of the old object that the patch says or implies it is rid of: all that $retainKeys does
- * not list; in a union all others as soon as the patch chooses one. */
+/* Removes members of the old object: all that $retainKeys does not list, and in a union all others
+ * if the patch sets one. */
 static int drop_unnamed(const struct merge *m, struct ty_json *merged, const struct ty_json *patch,
                         const struct ty_patch_meta *how, const struct ty_field_path *at)
 {
@@ -276,7 +278,7 @@ static int drop_unnamed(const struct merge *m, struct ty_json *merged, const str
     return 0;
 }
 
-/* $deleteFromPrimitiveList: these values leave the old list. */
+/* $deleteFromPrimitiveList: removes these values from the old list. */
 static int delete_values(const struct merge *m, struct ty_json *merged,
                          const struct ty_json_member *f, const struct ty_field_path *at)
 {
@@ -333,9 +335,8 @@ static int merge_member(const struct merge *m, struct ty_json *merged, size_t pl
     int failed = 0;
 
     if (old && old->type < TY_JSON_ARRAY && ty_json_eq(old, f->value) && old->type != TY_JSON_NULL)
-        return 0; /* nothing new, a key that names an item above all: who wrote it first stays
-                   * known
-                   */
+        return 0; /* no change (typically the merge key of an item): preserve the origin of the old
+                     value */
     if (old && old->type == f->value->type && old->type >= TY_JSON_ARRAY)
         how = m->guide->member(parent->type, f->key);
     if (how.how == TY_PATCH_REPLACE)
@@ -349,7 +350,7 @@ static int merge_member(const struct merge *m, struct ty_json *merged, size_t pl
     return failed;
 }
 
-/* `$patch` of an object. True when it leaves nothing to merge. */
+/* `$patch` of an object. True if nothing is left to merge. */
 static bool obey_object(const struct merge *m, const struct ty_json *patch,
                         const struct ty_field_path *at, struct ty_json **ret, int *failed)
 {

@@ -1,5 +1,5 @@
-/* Events to trees. The builder keeps its own stack, so depth costs no C stack; aliases become
- * copies, counted against a budget; "<<" merges when its mapping ends. */
+/* Builds trees from parser events. The builder has its own stack, so nesting uses no C stack.
+ * Aliases become copies, whose number is limited. "<<" is merged when its mapping ends. */
 #include "base/hash.h"
 #include "json/json_inner.h"
 #include "json/yaml_inner.h"
@@ -7,8 +7,8 @@
 #include <errno.h>
 
 enum {
-    FREE_COPIES = 100000, /* nodes that aliases may add to any stream, however small */
-    MOST_GROWTH = 10,     /* and beyond that, for each node that was written out */
+    FREE_COPIES = 100000, /* nodes that aliases may add to any stream */
+    MOST_GROWTH = 10,     /* further nodes for each node that is written out */
 };
 
 struct anchor {
@@ -20,7 +20,7 @@ struct anchor {
     bool done;
 };
 
-/* A list or mapping that has begun and not ended. */
+/* A list or mapping that has not ended. */
 struct frame {
     struct ty_json *v;
     struct anchor *anchor; /* or NULL */
@@ -32,7 +32,7 @@ struct frame {
     struct ty_str key;
     struct ty_yaml_mark key_at;
     struct ty_yaml_mark *places; /* of the keys, beside v->members */
-    struct ty_json *merged;      /* a list of what "<<" names, or NULL */
+    struct ty_json *merged;      /* the list of mappings that "<<" names, or NULL */
 };
 
 struct ty_yaml_build {
@@ -42,7 +42,8 @@ struct ty_yaml_build {
     struct frame *stack; /* max_depth frames */
     unsigned depth;
     struct ty_json *root;
-    uint64_t nodes, written, copied; /* in this document; in the stream: not by aliases, by them */
+    uint64_t nodes, written,
+        copied; /* in this document; in the stream: without aliases, by aliases */
     struct anchor **buckets;
     size_t n_buckets, n_anchors;
 };
@@ -68,7 +69,7 @@ void ty_yaml_build_free(struct ty_yaml_build *b)
     free(b);
 }
 
-/* Anchors: a hash table by name. Setting a name again replaces it for what follows. */
+/* Anchors: a hash table by name. A later anchor of the same name replaces the earlier one. */
 
 static struct anchor **bucket_of(const struct ty_yaml_build *b, struct ty_str name)
 {
@@ -116,7 +117,7 @@ static struct anchor *set_anchor(struct ty_yaml_build *b, struct ty_str name, st
     return x;
 }
 
-/* Merging and duplicates: when a mapping ends. */
+/* Merge keys and duplicate keys, when a mapping ends. */
 
 static int refuse_twice(const struct ty_yaml_build *b, const struct frame *f, size_t first,
                         size_t again, struct ty_err *err)
@@ -144,9 +145,9 @@ static int check_twice(const struct ty_yaml_build *b, const struct frame *f, str
     return again == SIZE_MAX ? 0 : refuse_twice(b, f, first, again, err);
 }
 
-/* The mapping's own keys, then those of the merged ones, earlier ones before later: of equal keys
- * the first counts. */
-static void merge(struct ty_yaml_build *b, struct frame *f)
+/* The mapping's own keys, then those of the merged mappings in order; the first of equal keys wins.
+ */
+static void merge_keys(struct ty_yaml_build *b, struct frame *f)
 {
     size_t n = f->v->n, most = n;
     ty_each_item (it, f->merged)
@@ -171,7 +172,7 @@ static void merge(struct ty_yaml_build *b, struct frame *f)
     f->v->cap = (uint32_t)most;
 }
 
-/* What "<<" may name: a mapping, or a list of them. */
+/* The value of "<<" must be a mapping, or a list of mappings. */
 static int add_merged(struct ty_yaml_build *b, struct frame *f, struct ty_json *v,
                       struct ty_err *err)
 {
@@ -191,7 +192,7 @@ static int add_merged(struct ty_yaml_build *b, struct frame *f, struct ty_json *
                         "or a list of mappings to merge");
 }
 
-/* Values into their places. */
+/* Adding values to their list or mapping. */
 
 static void add_member(struct ty_yaml_build *b, struct frame *f, struct ty_json *v)
 {
@@ -311,7 +312,7 @@ static int end_collection(struct ty_yaml_build *b, struct ty_err *err)
         if (r < 0)
             return r;
         if (f->merged)
-            merge(b, f);
+            merge_keys(b, f);
     }
     unsigned height = f->height ? f->height : 1;
     if (f->anchor) {
@@ -335,7 +336,7 @@ static int add_alias(struct ty_yaml_build *b, const struct ty_yaml_event *ev, st
     if (b->depth + x->height > b->max_depth)
         return TY_YAML_FAIL(err, b->name, ev->at, "the alias %s nests more than %u levels deep",
                             shown, b->max_depth);
-    b->written++; /* the alias itself: one that means a scalar makes nothing larger */
+    b->written++; /* count the alias itself, so that an alias for a scalar is free */
     b->copied += x->nodes;
     if (b->copied > FREE_COPIES && b->copied > MOST_GROWTH * b->written)
         return TY_YAML_FAIL(err, b->name, ev->at,

@@ -1,7 +1,8 @@
-/* libfyaml speaks to those who know YAML's grammar; we speak to those who wrote the file. */
+/* Translates libfyaml's diagnostics, which use the terms of YAML's grammar, into messages for
+ * authors of manifests. */
 #include "json/yaml_inner.h"
 
-/* The first row whose text occurs in the message is taken. */
+/* The first row whose text occurs in the message applies. */
 static const struct {
     const char *message, *say;
 } sayings[] = {

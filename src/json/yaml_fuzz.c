@@ -1,4 +1,5 @@
-/* What reads prints, and what is printed reads back equal, sorted or not, with notes or without. */
+/* Any stream: a parsed value prints to text that parses to an equal value, sorted or not, with
+ * comments or without. */
 #include "json/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
-/* Numbers in YAML. Kubernetes reads them with go-yaml into int64, uint64 or float64 and writes the
- * floats as Go's encoding/json does, so 1.0 and 1e0 reach the API as 1: we do the same, or a
- * quantity "1e3" would be shown in another form than a cluster shows it. strtod and printf are
- * used in the C locale: this program never calls setlocale. */
+/* Numbers in YAML. Kubernetes parses them with go-yaml into int64, uint64 or float64 and writes
+ * floats as Go's encoding/json does, so 1.0 and 1e0 reach the API as 1. This file does the same,
+ * because otherwise a quantity "1e3" would be shown in another form than on a cluster. strtod and
+ * printf run in the C locale: the program never calls setlocale. */
 #include "json/yaml_inner.h"
 
 #include <float.h>
@@ -28,7 +28,7 @@ static int digit_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* Copies s without underscores, NUL-terminated. */
+/* Copies s without underscores; NUL-terminated. */
 static struct ty_str strip_underscores(struct ty_str s, char to[MOST_CHARS + 1])
 {
     size_t n = 0;
@@ -69,7 +69,7 @@ static bool looks_float(struct ty_str s)
     return i == s.n;
 }
 
-/* Cuts the prefix of a base off *digits: 0x 0o 0b, or a leading 0 for octal. */
+/* Removes the prefix of a base from *digits: 0x 0o 0b, or a leading 0 for octal. */
 static unsigned base_of(struct ty_str *digits)
 {
     if (digits->n < 2 || digits->p[0] != '0')
@@ -121,7 +121,7 @@ static bool read_int(struct ty_arena *a, struct ty_str s, struct ty_json *v)
     return true;
 }
 
-/* How a float is laid out: plain for decimal exponents in [from, to), else with an exponent. */
+/* Layout of a float: plain for decimal exponents in [from, to), else with an exponent. */
 struct float_layout {
     int from, to;
     int exponent_digits;
@@ -137,8 +137,8 @@ static bool reads_back(const char *text, double d, bool single)
     return strtod(text, NULL) == d;
 }
 
-/* The fewest digits that read back as d; gives their number. d is finite. */
-static int shortest(double d, bool single, char digits[24], int *ret_exp)
+/* The fewest digits that parse back to d; returns their number. d is finite. */
+static int shortest_digits(double d, bool single, char digits[24], int *ret_exp)
 {
     char text[40];
     for (int n = 1; n <= DBL_DECIMAL_DIG; n++) {
@@ -165,7 +165,7 @@ static struct ty_str format_float(struct ty_arena *a, double d, const struct flo
 {
     char digits[24] = "";
     int exp = 0;
-    int n = shortest(d, l->single, digits, &exp);
+    int n = shortest_digits(d, l->single, digits, &exp);
     ty_auto_buf out = { 0 };
     if (signbit(d))
         ty_buf_chr(&out, '-');
@@ -205,7 +205,7 @@ static bool read_float(struct ty_arena *a, struct ty_str s, struct ty_json *v)
     return true;
 }
 
-/* go-yaml hands what starts with a dot to a stricter reader: underscores only between digits. */
+/* go-yaml parses a number that starts with a dot more strictly: underscores only between digits. */
 static bool dotted_ok(struct ty_str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -225,7 +225,7 @@ bool ty_yaml_number_parse(struct ty_arena *a, struct ty_str s, struct ty_json *v
     return read_int(a, plain, v) || (looks_float(plain) && read_float(a, plain, v));
 }
 
-/* 2001-1-1 and whatever follows: a date, perhaps with a time. */
+/* Starts like a date, 2001-1-1. */
 static bool looks_date(struct ty_str s)
 {
     size_t i = skip_digits(s, 0);

@@ -1,7 +1,6 @@
-/* Reading YAML: check the text, take JSON as JSON, else let libfyaml make events of each
- * document and the builder make a tree of the events. libfyaml's diagnostics are collected, never
- * printed.
- */
+/* The YAML parser: checks the text, parses JSON as JSON, else lets libfyaml produce events for each
+ * document, from which the builder makes a tree. libfyaml's diagnostics are collected, never
+ * printed. */
 #include "json/yaml.h"
 
 #include <errno.h>
@@ -12,17 +11,19 @@
 struct yaml_reader {
     struct ty_arena *a;
     const char *name;
-    struct ty_json_limits limits; /* no zeros */
+    struct ty_json_limits limits; /* without zeros: defaults are filled in */
     struct ty_json *docs;         /* a list while reading */
     struct ty_yaml_build *build;
     struct ty_yaml_part part;
-    struct ty_yaml_mark last; /* where the last event was */
+    struct ty_yaml_mark last; /* position of the last event */
     struct fy_token_iter *iter;
 };
 
-/* JSON. Its reader is stricter, quicker and frugal; what it refuses may still be YAML. */
+/* JSON. The JSON parser is stricter, faster and uses less memory; what it refuses may still be
+ * YAML. */
 
-/* The end of the value in brackets at p, or NULL. Only counts: the parser checks. */
+/* The end of the bracketed value at p, or NULL. Only counts brackets: the parser checks the rest.
+ */
 static const char *json_end(const char *p, const char *end)
 {
     size_t depth = 0;
@@ -31,7 +32,7 @@ static const char *json_end(const char *p, const char *end)
         if (*p == '"')
             quoted = !quoted;
         else if (quoted && *p == '\\')
-            p++; /* what it escapes is no quote */
+            p++; /* skip the escaped character */
         else if (!quoted && (*p == '{' || *p == '['))
             depth++;
         else if (!quoted && (*p == '}' || *p == ']') && --depth == 0)
@@ -45,7 +46,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Places in the whole text; numbers as the YAML reader would have made them. */
+/* Makes positions relative to the whole text, and normalizes numbers as in YAML. */
 static bool adopt_json(struct yaml_reader *r, struct ty_json *v, struct ty_yaml_mark start)
 {
     if (v->line == 1)
@@ -62,7 +63,8 @@ static bool adopt_json(struct yaml_reader *r, struct ty_json *v, struct ty_yaml_
     return true;
 }
 
-/* A text of JSON objects and lists with white space between; false if it is anything else. */
+/* Parses a text of JSON objects and lists with white space in between; false if it is anything
+ * else. */
 static bool read_json(struct yaml_reader *r, struct ty_str text)
 {
     const char *p = text.p, *end = text.p + text.n;
@@ -95,8 +97,8 @@ static bool is_inside(struct ty_str all, const char *p, size_t n)
     return (uintptr_t)p >= (uintptr_t)all.p && (uintptr_t)p + n <= (uintptr_t)all.p + all.n;
 }
 
-/* The text of a token. Read piece by piece, not as a whole: for odd scalars libfyaml gives a length
- * that is not that of its text. What lies in the input is borrowed, the rest is copied. */
+/* The text of a token. Read in chunks, because libfyaml returns a wrong total length for some
+ * scalars. Text inside the input is borrowed, other text is copied. */
 static struct ty_str take_text(struct yaml_reader *r, struct fy_token *token)
 {
     const struct fy_iter_chunk *piece = NULL;
@@ -111,7 +113,7 @@ static struct ty_str take_text(struct yaml_reader *r, struct fy_token *token)
             first = (struct ty_str){ piece->str, piece->len };
             continue;
         }
-        ty_buf_add(&joined, first); /* pieces from elsewhere are valid only until the next one */
+        ty_buf_add(&joined, first); /* chunks outside the input are valid only until the next one */
         ty_buf_put(&joined, piece->str, piece->len);
         first.n = 0;
     }
@@ -135,7 +137,7 @@ static struct ty_str take_scalar(struct yaml_reader *r, struct fy_token *token)
     return take_text(r, token);
 }
 
-/* libfyaml points behind an opening quote and behind the star of an alias. */
+/* libfyaml's position is behind an opening quote, and behind the star of an alias. */
 static bool points_behind(const struct fy_event *e)
 {
     if (e->type != FYET_SCALAR)
@@ -154,7 +156,7 @@ static struct ty_yaml_mark place_of(const struct yaml_reader *r, struct fy_event
                                   col - (col > 1 && points_behind(e)) };
 }
 
-/* False for events that the builder need not see. */
+/* False for events that the builder does not need. */
 static bool translate_event(struct yaml_reader *r, struct fy_event *e, struct ty_yaml_event *ret)
 {
     *ret = (struct ty_yaml_event){ .at = place_of(r, e) };
@@ -190,7 +192,7 @@ static bool translate_event(struct yaml_reader *r, struct fy_event *e, struct ty
     return true;
 }
 
-/* Where the part's last character is. */
+/* The position of the part's last character. */
 static struct ty_yaml_mark end_of(const struct ty_yaml_part *part)
 {
     struct ty_yaml_mark at = { part->line, 0 };
@@ -201,14 +203,14 @@ static struct ty_yaml_mark end_of(const struct ty_yaml_part *part)
     return at;
 }
 
-/* The parser stopped at its end, in brackets. */
+/* The parser stopped at the end of the text, inside brackets. */
 static bool is_unclosed(const struct yaml_reader *r, struct ty_yaml_mark at)
 {
     struct ty_yaml_mark last = end_of(&r->part);
     return at.line > last.line || (at.line == last.line && at.col > last.col);
 }
 
-/* The column of the first tab on a line, or `otherwise`: libfyaml often points behind it. */
+/* The column of the first tab on a line, or `otherwise`: libfyaml's position is often behind it. */
 static uint32_t tab_on(const struct ty_yaml_part *part, uint32_t line, uint32_t otherwise)
 {
     const char *p = part->text.p, *end = p + part->text.n;
@@ -222,7 +224,7 @@ static uint32_t tab_on(const struct ty_yaml_part *part, uint32_t line, uint32_t 
     return otherwise;
 }
 
-/* The parser stopped: one sentence from what it collected. */
+/* Builds one error message from the collected diagnostics. */
 static int fail_from_diag(struct yaml_reader *r, struct fy_diag *diag, struct ty_err *err)
 {
     void *iter = NULL;

@@ -1,5 +1,5 @@
-/* Writing YAML as kubectl's users know it. Notes are comments at the end of a value's line; one is
- * left out where it says the same as that of the value around it. */
+/* The YAML printer, in the style of kubectl. Notes are comments at the end of a value's line; a
+ * note is omitted if it equals that of the enclosing value. */
 #include "json/yaml.h"
 
 #include "json/json_inner.h"
@@ -7,7 +7,7 @@
 
 enum { LONGEST_KEY = 1000 }; /* YAML wants "key:" within 1024 characters; longer ones need "? " */
 
-/* A span of printer.notes, which grows and shrinks as a stack; empty: none. */
+/* A slice of printer.notes, which is used as a stack; empty: none. */
 struct note {
     size_t at, n;
 };
@@ -18,11 +18,11 @@ struct printer {
     struct ty_buf notes;
 };
 
-/* Where a value is printed. */
+/* The context in which a value is printed. */
 struct spot {
     size_t indent;      /* of the key or dash of the list or mapping */
-    struct note around; /* said already, for all that is inside */
-    struct note owed;   /* to be put on the next line that ends */
+    struct note around; /* the note that applies to the whole enclosing value */
+    struct note owed;   /* to be printed at the end of the next line */
 };
 
 static struct note ask_note(struct printer *p, const struct ty_json *v)
@@ -38,7 +38,7 @@ static bool same_note(const struct printer *p, struct note a, struct note b)
     return a.n == b.n && (a.n == 0 || memcmp(p->notes.p + a.at, p->notes.p + b.at, a.n) == 0);
 }
 
-/* What must be said about a value with this note, at this spot. */
+/* The note that must be printed for a value with this note, in this context. */
 static struct note to_say(const struct printer *p, struct note own, const struct spot *at)
 {
     if (at->owed.n > 0)
@@ -129,9 +129,8 @@ static const struct ty_json *first_of(const struct printer *p, const struct ty_j
     return first->value;
 }
 
-/* A list or mapping without a line of its own, in a list or at the root: what is to be said goes
- * on the line of its first value, unless that has something else to say; then each value inside
- * speaks for itself. */
+/* A list or mapping without a line of its own (in a list, or at the root): its note goes to the
+ * line of its first value, unless that has another note; then every value inside prints its own. */
 static void put_lineless(struct printer *p, const struct ty_json *v, const struct spot *at,
                          size_t indent)
 {

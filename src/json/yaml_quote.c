@@ -1,17 +1,17 @@
-/* How a string is written: plain if every reader of YAML 1.1 and 1.2 reads the same string back,
- * else as go-yaml chooses: "double" for words such as yes and 1.0 and where escapes are needed,
- * 'single' where only the punctuation is in the way, a | block for several lines. */
+/* Chooses how a string is written: plain if every YAML 1.1 and 1.2 parser reads the same string
+ * back, else as go-yaml chooses: "double" for words such as yes and 1.0 and for escapes, 'single'
+ * if only punctuation is the problem, a | block for several lines. */
 #include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
-/* What a string holds that decides its form. */
+/* The properties of a string that decide its form. */
 struct traits {
-    bool escape;  /* a character that only double quotes can hold */
-    bool tab, nl; /* fine in blocks only */
-    bool text;    /* anything beside line breaks */
+    bool escape;  /* a character that needs double quotes */
+    bool tab, nl; /* allowed in blocks only */
+    bool text;    /* anything but line breaks */
 };
 
-/* Characters that are invisible, or line breaks to some readers. p is well-formed, n bytes. */
+/* Characters that are invisible, or line breaks for some parsers. p is well-formed, n bytes. */
 static bool is_odd(const char *p, size_t n)
 {
     unsigned char c = (unsigned char)*p;
@@ -29,7 +29,7 @@ static struct traits scan_traits(struct ty_str s)
     struct traits t = { 0 };
     size_t n = 1;
     for (const char *p = s.p, *end = s.p + s.n; p < end; p += n ? n : 1) {
-        if (*p >= 0x20 && *p < 0x7f) { /* nearly all there is */
+        if (*p >= 0x20 && *p < 0x7f) { /* the common case */
             t.text = true;
             n = 1;
             continue;
@@ -48,7 +48,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Blank lines at the start hide the indentation, blank characters at the end the chomping. */
+/* Leading blank lines would hide the indentation, trailing blanks the chomping. */
 static bool fits_block(struct ty_str s, const struct traits *t)
 {
     size_t i = 0, end = s.n;
@@ -61,7 +61,7 @@ static bool fits_block(struct ty_str s, const struct traits *t)
     return !is_blank(s.p[i]) && !is_blank(s.p[end - 1]);
 }
 
-/* A plain scalar outside brackets; words and numbers are looked at elsewhere. */
+/* Valid as a plain scalar outside brackets; words and numbers are checked elsewhere. */
 static bool fits_plain(struct ty_str s)
 {
     if (strchr("-?:,[]{}#&*!|>'\"%@` ", s.p[0]) && (s.p[0] != '-' || s.n == 1 || s.p[1] == ' '))
@@ -101,7 +101,7 @@ static void put_escape(struct ty_buf *out, const char *p, size_t n)
     unsigned c = n == 1   ? u[0]
                  : n == 2 ? (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu)
                  : n == 3 ? (u[0] & 0x0fu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu)
-                          : 0xfffd; /* bytes that are no text: show that something was there */
+                          : 0xfffd; /* not UTF-8: show a replacement character */
     ty_buf_printf(out, "\\u%04x", c);
 }
 
@@ -150,7 +150,7 @@ void ty_yaml_quote_header(struct ty_buf *out, struct ty_str s)
 {
     ty_buf_chr(out, '|');
     if (s.p[0] == '\n')
-        ty_buf_chr(out, '2'); /* readers take the indentation from the first line that has text */
+        ty_buf_chr(out, '2'); /* parsers take the indentation from the first line that has text */
     if (s.p[s.n - 1] != '\n')
         ty_buf_chr(out, '-');
     else if (s.n > 1 && s.p[s.n - 2] == '\n')

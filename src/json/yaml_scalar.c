@@ -1,10 +1,10 @@
-/* What a scalar means: tags, the words of YAML 1.1, numbers; the rest are strings. */
+/* Resolves scalars: tags, the words of YAML 1.1, numbers; everything else is a string. */
 #include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
 enum word { NO_WORD, WORD_NULL, WORD_TRUE, WORD_FALSE, WORD_NOT_FINITE };
 
-/* lower, Title and UPPER case count; mixed case does not. */
+/* lower, Title and UPPER case are recognized; mixed case is not. */
 static const struct {
     const char *lower, *title, *upper;
     enum word word;
@@ -28,7 +28,7 @@ static const struct {
 static enum word word_of(struct ty_str s)
 {
     if (s.n > 5 || (s.n > 0 && !memchr("~nNtTyYfFoO.+-", s.p[0], 14)))
-        return NO_WORD; /* nearly all strings */
+        return NO_WORD; /* the common case */
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (ty_str_is(s, words[i].lower) || ty_str_is(s, words[i].title) ||
             ty_str_is(s, words[i].upper))
@@ -43,7 +43,7 @@ static void set_string(struct ty_json *v, struct ty_str s)
     v->n = (uint32_t)s.n;
 }
 
-/* A plain scalar without a tag. False only for what JSON cannot hold. */
+/* A plain scalar without a tag. False only for values that JSON cannot represent. */
 static bool resolve_plain(struct ty_arena *a, struct ty_str s, struct ty_json *v)
 {
     enum word word = word_of(s);
@@ -73,7 +73,7 @@ static int base64_value(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Padded base64 with line breaks and spaces between; false if it is not that. */
+/* Decodes padded base64 with white space; false if it is invalid. */
 static bool read_base64(struct ty_arena *a, struct ty_str s, struct ty_str *ret_bytes)
 {
     char *out = ty_arena_raw(a, s.n + 1, 1);

@@ -1,10 +1,10 @@
-/* The first step of reading YAML: is it text, and where do its documents begin? */
+/* The first step of parsing YAML: checks the encoding, and splits the stream into documents. */
 #include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
 #include <errno.h>
 
-/* Bytes of the line break at p, or 0. CR, LF and CRLF, as in YAML 1.2. */
+/* Length of the line break at p, or 0. CR, LF and CRLF, as in YAML 1.2. */
 static size_t break_len(const char *p, const char *end)
 {
     if (p == end || (*p != '\n' && *p != '\r'))
@@ -93,7 +93,7 @@ static enum line_kind kind_of(struct ty_str line)
     return LINE_BLANK;
 }
 
-/* A "---" opens a new part, unless only directives and comments came before; a "..." closes it. */
+/* A "---" begins a new part, unless only directives and comments precede it; a "..." ends one. */
 bool ty_yaml_text_next(struct ty_str *rest, uint32_t *line, struct ty_yaml_part *ret_part)
 {
     const char *p = rest->p, *end = rest->p + rest->n;

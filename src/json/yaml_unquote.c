@@ -1,11 +1,11 @@
-/* Quoted scalars, decoded here: libfyaml 0.7.12 checks them, but it drops an escaped space before
- * a line break and gives a length beyond its text, and it miscounts doubled single quotes. */
+/* Decodes quoted scalars. libfyaml 0.7.12 only checks them here: it drops an escaped space before a
+ * line break, returns a length beyond its text, and miscounts doubled single quotes. */
 #include "json/yaml_inner.h"
 
 struct decoder {
     const char *p, *end;
     char *out;
-    size_t n, kept; /* written; of these, not to be taken back at a line break */
+    size_t n, kept; /* bytes written; of these, not to be trimmed at a line break */
 };
 
 static bool is_blank(char c)
@@ -54,7 +54,7 @@ static bool read_hex(struct decoder *d, int digits, uint32_t *ret_c)
     return true;
 }
 
-/* A character by its number; the halves of a surrogate pair, as JSON writes them, are joined. */
+/* A character by its number; surrogate pairs, as JSON writes them, are joined. */
 static bool read_numbered(struct decoder *d, int digits)
 {
     uint32_t c = 0, low = 0;
@@ -72,7 +72,7 @@ static bool read_numbered(struct decoder *d, int digits)
     return true;
 }
 
-/* Steps over one line break and the blanks that indent the next line. */
+/* Skips one line break and the indentation of the next line. */
 static void skip_break(struct decoder *d)
 {
     if (d->p < d->end && *d->p == '\r')
@@ -88,7 +88,8 @@ static bool at_break(const struct decoder *d)
     return d->p < d->end && (*d->p == '\n' || *d->p == '\r');
 }
 
-/* One break is a space, every further one a line break; escaped, the first is nothing. */
+/* One break becomes a space, every further one a line break; an escaped first one becomes nothing.
+ */
 static void fold_breaks(struct decoder *d, bool escaped)
 {
     if (!escaped)
@@ -140,7 +141,7 @@ bool ty_yaml_unquote(struct ty_arena *a, struct ty_str raw, char quote, struct t
         *ret_text = raw;
         return true;
     }
-    /* Nothing grows when it is decoded, except \L and \P: two bytes for three. */
+    /* Decoding never adds bytes, except for \L and \P, which turn two bytes into three. */
     struct decoder d = { .p = raw.p, .end = raw.p + raw.n };
     d.out = ty_arena_raw(a, raw.n + raw.n / 2 + 4, 1);
     while (d.p < d.end) {
@@ -152,7 +153,7 @@ bool ty_yaml_unquote(struct ty_arena *a, struct ty_str raw, char quote, struct t
             if (!read_escape(&d))
                 return false;
         } else {
-            d.p++; /* of two quotes, the second counts */
+            d.p++; /* skip the second of two quotes */
             if (d.p == d.end || *d.p != '\'')
                 return false;
             put_char(&d);

@@ -1,4 +1,4 @@
-/* X.509 by GnuTLS. */
+/* X.509 certificates with GnuTLS. */
 #include "net/certs.h"
 
 #include <arpa/inet.h>
@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "base/time.h"
 
-#define FINGERPRINT 64 /* bytes a key id may take */
+#define FINGERPRINT 64 /* maximal length of a key ID */
 
-/* What GnuTLS makes must be given back on every path. */
+/* GnuTLS objects that must be freed on every path. */
 struct cert_and_key {
     const struct ty_gnutls *g;
     gnutls_x509_crt_t cert;
@@ -31,7 +31,7 @@ static int fail_gnutls(const struct ty_gnutls *g, int r, struct ty_err *err, con
     return r >= 0 ? 0 : ty_fail(err, -EINVAL, "%s: %s", what, g->why(r));
 }
 
-static gnutls_datum_t datum(struct ty_str s)
+static gnutls_datum_t to_datum(struct ty_str s)
 {
     gnutls_datum_t d = { .size = (unsigned)s.n };
 
@@ -41,7 +41,7 @@ static gnutls_datum_t datum(struct ty_str s)
 
 static int read_cert(struct cert_and_key *h, struct ty_str pem, struct ty_err *err)
 {
-    gnutls_datum_t d = datum(pem);
+    gnutls_datum_t d = to_datum(pem);
     int r = h->g->x509_crt_init(&h->cert);
 
     if (r == 0)
@@ -51,7 +51,7 @@ static int read_cert(struct cert_and_key *h, struct ty_str pem, struct ty_err *e
 
 static int read_key(struct cert_and_key *h, struct ty_str pem, struct ty_err *err)
 {
-    gnutls_datum_t d = datum(pem);
+    gnutls_datum_t d = to_datum(pem);
     int r = h->g->x509_privkey_init(&h->key);
 
     if (r == 0)
@@ -68,7 +68,7 @@ static int make_key(struct cert_and_key *h)
                                                GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0);
 }
 
-/* Serial numbers are random: a CA that is made anew under the same name never gives one twice. */
+/* Serial numbers are random, so that a recreated CA with the same name never issues one twice. */
 static int set_serial(struct cert_and_key *h)
 {
     unsigned char serial[16];
@@ -125,8 +125,8 @@ static int set_use(struct cert_and_key *h, bool ca)
     return r;
 }
 
-/* The signer is named by the id that its own certificate carries: makers compute it differently,
- * and an id that does not match makes verifiers look for another CA. */
+/* The authority key ID is copied from the signer's certificate: implementations compute it
+ * differently, and with another ID verifiers would search for another CA. */
 static int set_ids(struct cert_and_key *h, const struct cert_and_key *signer)
 {
     unsigned char id[FINGERPRINT * 2];
@@ -139,11 +139,11 @@ static int set_ids(struct cert_and_key *h, const struct cert_and_key *signer)
     if (r >= 0)
         r = h->g->x509_crt_get_subject_key_id(signer->cert, id, &n, NULL);
     if (r == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
-        return 0; /* it carries none */
+        return 0; /* it has none */
     return r < 0 ? r : h->g->x509_crt_set_authority_key_id(h->cert, id, n);
 }
 
-/* signer NULL: it signs itself. */
+/* signer NULL: self-signed. */
 static int fill_cert(struct cert_and_key *h, const struct ty_certs_request *ask,
                      const struct cert_and_key *signer)
 {
@@ -173,7 +173,7 @@ static int fill_cert(struct cert_and_key *h, const struct ty_certs_request *ask,
 
 static int export_pem(const struct cert_and_key *h, struct ty_arena *a, struct ty_pem *ret)
 {
-    char text[16384]; /* a P-256 pair takes less than two kilobytes, many names more */
+    char text[16384]; /* a P-256 pair takes less than two kilobytes, plus the DNS names */
     size_t n = sizeof(text), k = sizeof(text);
     int r = h->g->x509_crt_export(h->cert, GNUTLS_X509_FMT_PEM, text, &n);
 
@@ -296,7 +296,7 @@ static int check_time(const struct cert_and_key *h, int64_t now_s, struct ty_err
     return 0;
 }
 
-static int rejected(struct ty_err *err) /* keeps the sentence */
+static int fail_rejected(struct ty_err *err) /* keeps the message */
 {
     if (err)
         err->code = -EKEYREJECTED;
@@ -306,7 +306,7 @@ static int rejected(struct ty_err *err) /* keeps the sentence */
 static int read_pair(struct cert_and_key *h, const struct ty_pem *p, struct ty_err *err)
 {
     if (read_cert(h, p->cert, err) < 0 || read_key(h, p->key, err) < 0)
-        return rejected(err);
+        return fail_rejected(err);
     if (!same_key(h))
         return ty_fail(err, -EKEYREJECTED, "the private key is not the certificate's");
     return 0;
@@ -333,7 +333,7 @@ int ty_certs_check(const struct ty_gnutls *g, const struct ty_pem *p, struct ty_
         return r;
     if (read_cert(&signer, ca, err) < 0) {
         ty_wrap(err, "the CA");
-        return rejected(err);
+        return fail_rejected(err);
     }
     if (!signed_by(&h, &signer))
         return ty_fail(err, -EKEYREJECTED, "the CA did not sign the certificate");

@@ -1,11 +1,11 @@
-/* libcurl by its functions' names. */
+/* The table of libcurl's functions. */
 #include "net/curl.h"
 #include "net/dl.h"
 
 #include <errno.h>
 
-/* The GnuTLS flavour first: GnuTLS is the one TLS library of this program. The other flavour has
- * the same functions and stands in on systems that only have that one. */
+/* The GnuTLS variant first: GnuTLS is the TLS library of this program. The other variant has the
+ * same functions and is used if only that is installed. */
 static const char *const flavours[] = { "libcurl-gnutls.so.4", "libcurl.so.4", NULL };
 
 #define FN(name) { "curl_" #name, offsetof(struct ty_curl, name) },

@@ -1,6 +1,5 @@
-/* libcurl, loaded when the first request is made. Linking it would bring thirty libraries and
- * eleven milliseconds into every start of this program, and most starts ask nothing of the network.
- */
+/* libcurl, loaded with the first request. If linked, it would add thirty libraries and eleven
+ * milliseconds to every start of the program, and most starts use no network. */
 #ifndef TY_NET_CURL_H
 #define TY_NET_CURL_H
 
@@ -37,8 +36,7 @@ struct ty_curl {
 #undef TY_CURL_MEMBER
 };
 
-/* Loads and initialises it. -ENOENT with a sentence when the library is not installed or too old.
- */
+/* Loads and initializes it. -ENOENT with a message if the library is not installed or too old. */
 int ty_curl_load(struct ty_curl *c, struct ty_err *err);
 void ty_curl_done(struct ty_curl *c); /* a zeroed struct is fine */
 

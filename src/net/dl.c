@@ -1,4 +1,3 @@
-/* dlopen with sentences. */
 #include "net/dl.h"
 
 #include <dlfcn.h>
@@ -25,13 +24,13 @@ int ty_dl_load(const struct ty_dl *want, void **ret_lib, void *ret_fns, struct t
 {
     void *lib = NULL;
 
-    /* It stays once it is here: libraries with threads and exit handlers of their own do not bear
-     * being taken away. */
+    /* It is never unloaded: libraries with their own threads and exit handlers do not support that.
+     */
     for (const char *const *file = want->files; *file && !lib; file++)
         lib = dlopen(*file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!lib)
         return ty_fail(err, -ENOENT, "%s (Debian: %s): %s", want->use, want->package,
-                       dlerror()); /* NOLINT(concurrency-mt-unsafe): one a thread in glibc */
+                       dlerror()); /* NOLINT(concurrency-mt-unsafe): thread-local in glibc */
     int r = find_all(lib, want, ret_fns, err);
     if (r < 0)
         ty_dl_close(lib);

@@ -1,5 +1,5 @@
-/* Libraries that are loaded when they are first needed, not at every start of the program. What is
- * taken from one is a const table; struct and loader of each library are a page (net/gnutls.h). */
+/* Loads shared libraries on first use, not at the start of the program. The functions of a library
+ * are listed in a const table; each library has a struct and a loader (net/gnutls.h). */
 #ifndef TY_NET_DL_H
 #define TY_NET_DL_H
 
@@ -7,20 +7,20 @@
 #include <stddef.h>
 
 struct ty_dl_fn {
-    const char *name; /* as the library has it */
-    size_t at;        /* of its pointer in the struct that is filled */
+    const char *name; /* the symbol in the library */
+    size_t at;        /* offset of its pointer in the struct */
 };
 
 struct ty_dl {
-    const char *const *files; /* the first that can be loaded is taken; ends with NULL */
-    const char *use;          /* "TLS needs GnuTLS": begins the sentence when it cannot be had */
-    const char *package;      /* Debian's, that has it */
+    const char *const *files; /* the first that can be loaded is used; ends with NULL */
+    const char *use;          /* "TLS needs GnuTLS": the beginning of the error message */
+    const char *package;      /* the Debian package */
     const struct ty_dl_fn *fns;
     size_t n;
 };
 
-/* Loads it: the handle goes to *ret_lib, all its functions into the struct at ret_fns. -ENOENT with
- * a sentence when it is not installed, or too old to have them all; then nothing is written. */
+/* Loads the library: sets *ret_lib to its handle and all functions in the struct at ret_fns.
+ * -ENOENT with a message, and nothing set, if it is not installed or too old. */
 int ty_dl_load(const struct ty_dl *want, void **ret_lib, void *ret_fns, struct ty_err *err);
 void ty_dl_close(void *lib); /* NULL is fine */
 

@@ -1,6 +1,6 @@
-/* A question goes to its thread with all that it needs, and the answer comes back through a
- * socket: the two share no memory. Whoever finds the other gone has the answer, and frees it.
- */
+/* The query is passed to its thread with all its data, and the result comes back through a socket:
+ * loop and thread share no memory. If one finds that the other is gone, it owns the result and
+ * frees it. */
 #include "net/dns_lookup.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct ty_dns_lookup {
     char *host, *port;
     uv_poll_t poll;
     int fd;
-    ty_dns_lookup_fn *fn; /* NULL: left */
+    ty_dns_lookup_fn *fn; /* NULL: abandoned */
     void *ctx;
 };
 
@@ -31,7 +31,7 @@ struct dns_question {
 
 struct dns_answer { /* one message */
     int status;
-    int error; /* errno, where the status says so */
+    int error; /* errno, if the status is EAI_SYSTEM */
     struct addrinfo *found;
 };
 
@@ -59,7 +59,7 @@ static void *resolver_thread(void *arg)
     return NULL;
 }
 
-/* takes. Signals are for the loop's thread. */
+/* takes. Signals are blocked: the loop's thread handles them. */
 static void send_off(struct dns_question *q)
 {
     pthread_attr_t attr;
@@ -88,7 +88,7 @@ static void on_closed(uv_handle_t *h)
     free(l);
 }
 
-/* Once the socket is shut the thread cannot send any more: what it has sent before is read here. */
+/* After shutdown the thread cannot send any more; what it has sent already is read here. */
 static void end_lookup(struct ty_dns_lookup *l)
 {
     struct dns_answer late = { 0 };
@@ -100,7 +100,7 @@ static void end_lookup(struct ty_dns_lookup *l)
     if (l->next)
         l->next->at = l->at;
     uv_close((uv_handle_t *)&l->poll, on_closed);
-    close(l->fd); /* libuv has taken it out of its set */
+    close(l->fd); /* libuv has removed it from its set */
 }
 
 static const char *why_not(const struct dns_answer *a)
@@ -139,7 +139,7 @@ static struct ty_dns_lookup *find_left(const struct ty_dns_lookups *all, const c
     return l;
 }
 
-/* takes the socket; NULL: not taken. */
+/* takes the socket, unless it returns NULL. */
 static struct ty_dns_lookup *lookup_new(struct ty_dns_lookups *all, const char *host,
                                         const char *port, int fd)
 {

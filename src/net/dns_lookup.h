@@ -1,7 +1,6 @@
-/* The addresses of a name. Where no name server answers, the resolver takes a minute or more and
- * cannot be stopped: so it is asked in a thread of its own that nobody waits for, neither when its
- * answer is no longer wanted nor when the program ends. (libuv's threads are waited for by both.)
- */
+/* Asynchronous name resolution. Without a reachable name server the resolver takes a minute or more
+ * and cannot be canceled; so each query runs in a detached thread, for which neither a cancellation
+ * nor the end of the program waits. (libuv's thread pool would be waited for.) */
 #ifndef TY_NET_DNS_LOOKUP_H
 #define TY_NET_DNS_LOOKUP_H
 
@@ -10,25 +9,25 @@
 
 #include "base/err.h"
 
-struct ty_dns_lookup; /* one question */
+struct ty_dns_lookup; /* one query */
 
-struct ty_dns_lookups { /* under way */
+struct ty_dns_lookups { /* running queries */
     uv_loop_t *loop;
     struct ty_dns_lookup *first;
 };
 
-/* takes found: NULL, and then `why` says why. */
+/* takes found: NULL on failure, with the reason in `why`. */
 typedef void ty_dns_lookup_fn(void *ctx, struct addrinfo *found, const char *why);
 
-/* Begins to ask; strings are copied. `fn` is called once, from the loop, and then it is freed. NULL
- * and *err: it cannot be asked. A question that was left and is the same is not asked again: a
- * caller who tries every few seconds has one thread waiting for the resolver, not a crowd. */
+/* Starts a query; strings are copied. `fn` is called once, from the loop; then the query is freed.
+ * NULL and *err: it cannot be started. If an abandoned query is the same, it is reused: a caller
+ * that retries every few seconds has only one thread waiting for the resolver. */
 struct ty_dns_lookup *ty_dns_lookup_start(struct ty_dns_lookups *all, const char *host,
                                           const char *port, ty_dns_lookup_fn *fn, void *ctx,
                                           struct ty_err *err);
-/* The answer is not wanted any more: `fn` is not called. NULL is fine. */
+/* Abandons the query: `fn` is not called. NULL is fine. */
 void ty_dns_lookup_cancel(struct ty_dns_lookup *l);
-/* Nobody wants any. The loop must turn once more before it is closed; it need not wait. */
+/* Abandons all queries. The loop must run once more before it is closed; it does not block. */
 void ty_dns_lookups_done(struct ty_dns_lookups *all);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names: found, not found, and where nobody says which. */
+/* Names that exist, names that do not, and name servers that do not answer. */
 #include "net/dns_lookup.h"
 
 #include <sys/resource.h>
@@ -59,7 +59,7 @@ static void known_and_unknown(void **state)
     finish(&loop, &all);
 }
 
-/* What was found for nobody is freed, whichever of the two finds the other gone. */
+/* The result of an abandoned query is freed, whichever side finds the other gone. */
 static void left_at_once(void **state)
 {
     struct ty_err err = { 0 };

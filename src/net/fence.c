@@ -11,7 +11,7 @@ bool ty_fence_is_open(const struct ty_fence *f)
     return !f || !f->open || f->open(f->ctx);
 }
 
-static void linger(int fd, bool reset)
+static void set_linger(int fd, bool reset)
 {
     struct linger l = { .l_onoff = reset };
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof(l));
@@ -22,7 +22,7 @@ void ty_fence_arm(const struct ty_fence *f, int fd)
     if (!f || !f->open)
         return;
     int most = (int)f->unacked_ms;
-    linger(fd, true);
+    set_linger(fd, true);
     if (most > 0)
         setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &most, sizeof(most));
 }
@@ -35,7 +35,7 @@ bool ty_fence_disarm(const struct ty_fence *f, int fd)
         return true;
     if (!ty_fence_is_open(f) || ioctl(fd, SIOCOUTQ, &unacked) < 0 || unacked > 0)
         return false;
-    linger(fd, false);
+    set_linger(fd, false);
     return true;
 }
 
@@ -43,7 +43,7 @@ void ty_fence_cut(int fd)
 {
     const struct sockaddr nowhere = { .sa_family = AF_UNSPEC };
 
-    linger(fd, true);
+    set_linger(fd, true);
     (void)connect(fd, &nowhere,
-                  sizeof(nowhere)); /* the kernel resets it and forgets what it held */
+                  sizeof(nowhere)); /* the kernel resets the connection and discards unsent bytes */
 }

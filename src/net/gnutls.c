@@ -1,4 +1,4 @@
-/* GnuTLS by its functions' names. */
+/* The table of GnuTLS functions. */
 #include "net/gnutls.h"
 #include "net/dl.h"
 

@@ -1,5 +1,5 @@
-/* GnuTLS, loaded when the first certificate is made or the first server begins: linked, it would
- * cost every start of the program two milliseconds (see net/curl.h). */
+/* GnuTLS, loaded with the first certificate or server: if linked, it would add two milliseconds to
+ * every start of the program (see net/curl.h). */
 #ifndef TY_NET_GNUTLS_H
 #define TY_NET_GNUTLS_H
 
@@ -76,13 +76,13 @@
 
 struct ty_gnutls {
     void *lib;               /* NULL: not loaded */
-    const char *(*why)(int); /* what an error number means */
+    const char *(*why)(int); /* error number to text */
 #define TY_GNUTLS_MEMBER(name) __typeof__(&gnutls_##name) name;
     TY_GNUTLS_EACH(TY_GNUTLS_MEMBER)
 #undef TY_GNUTLS_MEMBER
 };
 
-/* -ENOENT with a sentence when the library is not installed or too old. */
+/* -ENOENT with a message if the library is not installed or too old. */
 int ty_gnutls_load(struct ty_gnutls *g, struct ty_err *err);
 void ty_gnutls_done(struct ty_gnutls *g); /* a zeroed struct is fine */
 

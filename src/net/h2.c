@@ -1,15 +1,16 @@
-/* nghttp2 does the protocol; here are its callbacks and the way of a request to its frames. */
+/* nghttp2 implements the protocol; this file has its callbacks and the translation of requests to
+ * frames. */
 #include "net/h2.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OWN_HEADERS 6 /* that submit_stream() puts beside the caller's */
-#define AUTHORITY   1 /* the place of one of them */
+#define OWN_HEADERS 6 /* headers that submit_stream() adds to the caller's */
+#define AUTHORITY   1 /* index of one of them */
 
-/* Lists of thousands of objects come in one answer: with the 64 kB that the protocol begins with,
- * each would cost a round trip for every few of them. */
+/* Lists of thousands of objects come in one response: with the protocol's initial window of 64 kB,
+ * each would need many round trips. */
 #define STREAM_WINDOW     (1 << 20)
 #define CONNECTION_WINDOW (4 << 20)
 
@@ -18,13 +19,13 @@ struct ty_h2 {
     nghttp2_session *session;
     struct ty_h2_events events;
     struct stream *streams;
-    bool going; /* the server has said goodbye */
+    bool going; /* received GOAWAY */
 };
 
 struct stream {
     struct stream *next, **at;
     struct ty_h2 *h;
-    void *user; /* NULL: nothing is told any more */
+    void *user; /* NULL: no more callbacks */
     struct ty_str body;
     size_t sent;
     int32_t id;
@@ -57,7 +58,7 @@ static void stream_free(struct stream *s)
     free(s);
 }
 
-/* Tells the end, once. What is left of the body is not sent: it may be gone afterwards. */
+/* Reports the end, once. The rest of the body is not sent: it may be freed afterwards. */
 static void stream_end(struct stream *s, enum ty_h2_outcome how, const char *why)
 {
     void *user = s->user;
@@ -87,7 +88,7 @@ static int on_header(nghttp2_session *session TY_UNUSED, const nghttp2_frame *fr
     if (!s || !s->user)
         return 0;
     if (ty_str_is(key, ":status"))
-        s->informational = is.n && is.p[0] == '1'; /* the answer itself is still to come */
+        s->informational = is.n && is.p[0] == '1'; /* 1xx: the final response follows */
     if (!s->informational)
         h->events.header(s->user, key, is);
     return 0;
@@ -103,8 +104,8 @@ static int on_data(nghttp2_session *session TY_UNUSED, uint8_t flags TY_UNUSED, 
     return 0;
 }
 
-/* An answer ends with its last frame. The stream may live longer: a server that refuses a request
- * unread says so before the body is sent. */
+/* A response ends with its last frame. The stream may live longer: a server may answer before it
+ * has read the body. */
 static int on_frame(nghttp2_session *session TY_UNUSED, const nghttp2_frame *frame, void *ctx)
 {
     struct ty_h2 *h = ctx;
@@ -136,7 +137,7 @@ static int on_close(nghttp2_session *session TY_UNUSED, int32_t id, uint32_t cod
     if (s && s->user) {
         snprintf(why, sizeof(why), "the server broke its answer off (%s)",
                  h->lib->http2_strerror(code));
-        s->sent = s->body.n; /* nothing is left to break off */
+        s->sent = s->body.n; /* nothing is left to abort */
         stream_end(s, code == NGHTTP2_REFUSED_STREAM ? TY_H2_REFUSED : TY_H2_TRUNCATED, why);
     }
     if (s)
@@ -150,7 +151,7 @@ static ssize_t on_read(nghttp2_session *session TY_UNUSED, int32_t id TY_UNUSED,
 {
     struct stream *s = source->ptr;
     if (!s->user)
-        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* breaks the stream off */
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* resets the stream */
     size_t left = s->body.n - s->sent, n = left < room ? left : room;
     memcpy(to, s->body.p + s->sent, n);
     s->sent += n;
@@ -168,7 +169,7 @@ static nghttp2_session *session_new(struct ty_h2 *h)
     nghttp2_session *session = NULL;
 
     if (lib->session_callbacks_new(&calls) != 0)
-        abort(); /* out of memory, the only reason there is, here and below */
+        abort(); /* out of memory is the only reason, here and below */
     lib->session_callbacks_set_on_header_callback(calls, on_header);
     lib->session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
     lib->session_callbacks_set_on_frame_recv_callback(calls, on_frame);
@@ -260,7 +261,7 @@ static void put_header(struct h2_head *to, const char *name, struct ty_str value
                                     .valuelen = value.n };
 }
 
-/* What says something of a connection has no place in HTTP/2, where it is shared. */
+/* Connection-specific headers are not allowed in HTTP/2. */
 static bool is_of_connection(const char *name)
 {
     static const char *const them[] = { "connection", "keep-alive",        "proxy-connection",
@@ -271,7 +272,7 @@ static bool is_of_connection(const char *name)
     return false;
 }
 
-/* "Name: value"; the name in lower case, as HTTP/2 wants it. */
+/* "Name: value"; the name in lower case, as HTTP/2 requires. */
 static void put_line(struct h2_head *to, const char *line)
 {
     struct ty_str key, value = ty_str_cut(ty_str(line), ':', &key);
@@ -292,7 +293,7 @@ static void put_line(struct h2_head *to, const char *line)
     put_header(to, name, value);
 }
 
-/* Room for all of a request's head. */
+/* Allocates room for all headers of a request. */
 static void head_new(struct h2_head *to, const struct ty_h2_request *ask)
 {
     size_t n = OWN_HEADERS, bytes = 0;
@@ -325,7 +326,7 @@ static int32_t submit_stream(struct stream *s, const struct ty_h2_request *ask)
         put_header(&h2_head, "content-length", ty_str(length));
     }
     int32_t id = s->h->lib->submit_request(s->h->session, NULL, h2_head.nv, h2_head.n,
-                                           s->body.n ? &body : NULL, s); /* copies the head */
+                                           s->body.n ? &body : NULL, s); /* copies the headers */
     free(h2_head.nv);
     return id;
 }
@@ -340,7 +341,7 @@ int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_request *ask)
     return -EPIPE;
 }
 
-/* Not through nghttp2's own table: what waits to be sent is not in it. */
+/* Does not use nghttp2's stream table, which does not contain requests that wait to be sent. */
 void ty_h2_cancel(struct ty_h2 *h, int32_t id)
 {
     struct stream *s = h->streams;

@@ -1,21 +1,21 @@
-/* For tests: the far side of HTTP/2, by nghttp2. What is asked for decides what goes wrong:
+/* For tests: an HTTP/2 server with nghttp2. The path selects the fault:
  *   /ok      200, the method, the path and the body's length, and the headers X-A and Host
  *   /big     3 MB
  *   /early   401 before the body is read
- *   /refused the stream is refused, the first time on a connection
- *   /goaway  goodbye: this stream and later ones are not looked at
- *   /reset   200, a piece, and then the stream is broken off
- *   /cut     200, a piece, and then the connection is
- *   /bye     200, a piece, and then the connection ends as TLS has it
- *   /close   the connection is cut, without an answer
- *   /silent  nothing
- *   /stall   nothing, and from then on nothing is read
- *   /hint    103, and then 200
- *   /rst=N   the stream is broken off with this error, unanswered
- *   /length=N  200, and says that its body has N bytes, whatever it has
+ *   /refused REFUSED_STREAM for the first request of a connection
+ *   /goaway  GOAWAY: this stream and later ones are not processed
+ *   /reset   200, a chunk, then the stream is reset
+ *   /cut     200, a chunk, then the connection is reset
+ *   /bye     200, a chunk, then the connection is closed with close-notify
+ *   /close   the connection is reset without a response
+ *   /silent  no response
+ *   /stall   no response, and no more reads
+ *   /hint    103, then 200
+ *   /rst=N   the stream is reset with this error, without a response
+ *   /length=N  200 with Content-Length N, independent of the body
  *   /none    204
- *   /break   a frame that may not be, and then nothing
- *   /trailers  200, and then headers once more */
+ *   /break   an invalid frame, then nothing
+ *   /trailers  200, then trailers */
 #ifndef TY_NET_H2_FAR_TESTING_H
 #define TY_NET_H2_FAR_TESTING_H
 

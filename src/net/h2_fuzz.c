@@ -1,5 +1,5 @@
-/* Any bytes as what a server sends: of a request nothing is told after its end, nor after it was
- * cancelled, and it ends once. Those who are told start and cancel others meanwhile. */
+/* Any bytes as the input from a server: a request gets no callbacks after its end or its
+ * cancellation, and ends once. Callbacks start and cancel other requests. */
 #include "net/h2.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -32,7 +32,7 @@ static void limit(struct near_world *w, int32_t what, uint32_t value)
     near_carry(w);
 }
 
-/* Whoever breaks the protocol is left at once: nothing that he was asked is waited for. */
+/* A connection whose server violates the protocol is abandoned at once, with all its requests. */
 static void breaks_the_protocol(void **state)
 {
     static const struct {
@@ -60,7 +60,7 @@ static void breaks_the_protocol(void **state)
         near_carry(&w);
         assert_false(ty_h2_over(w.h2));
         int r = raw(&w, cases[i].type, cases[i].flags, cases[i].id, cases[i].payload);
-        while (r == 0 && ty_h2_take(w.h2).n) /* it is told why */
+        while (r == 0 && ty_h2_take(w.h2).n) /* the error is sent to the server */
             ;
         if (r == 0 && !ty_h2_over(w.h2))
             fail_msg("%s: it goes on", cases[i].what);
@@ -132,7 +132,7 @@ static void a_head_that_swells(void **state)
     near_finish(&w);
 }
 
-/* A stream is broken off: only one code says that it was not looked at. */
+/* Streams are reset: only one error code means that the request was not processed. */
 static void codes(void **state)
 {
     struct near_world w;
@@ -256,7 +256,7 @@ static void lengths(void **state)
     near_finish(&w);
 }
 
-/* What comes after nobody wants it any more is nobody's. */
+/* Frames for a canceled stream are ignored. */
 static void too_late(void **state)
 {
     struct near_world w;

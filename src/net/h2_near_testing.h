@@ -1,5 +1,5 @@
-/* For tests: both ends of HTTP/2 in memory. Bytes are carried by hand, so that a test can stop them
- * where it likes. */
+/* For tests: both ends of an HTTP/2 connection in memory. The test moves the bytes, so that it can
+ * stop them anywhere. */
 #ifndef TY_NET_H2_NEAR_TESTING_H
 #define TY_NET_H2_NEAR_TESTING_H
 
@@ -79,7 +79,7 @@ static inline void near_finish(struct near_world *w)
     ty_nghttp2_done(&w->lib);
 }
 
-/* To the server; bytes. */
+/* To the server; returns the number of bytes. */
 static inline size_t near_there(struct near_world *w)
 {
     size_t all = 0;
@@ -88,7 +88,7 @@ static inline size_t near_there(struct near_world *w)
     return all;
 }
 
-/* And back, byte for byte if so wished: frames may be cut anywhere. */
+/* To the client, byte by byte if requested: frames may be cut anywhere. */
 static inline size_t near_back(struct near_world *w, bool slowly)
 {
     struct ty_err err = { 0 };

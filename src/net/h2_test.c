@@ -105,7 +105,8 @@ static void broken_off(void **state)
     near_finish(&w);
 }
 
-/* Those before it are answered, those after it have not been looked at, nobody may come. */
+/* After GOAWAY, earlier streams are answered, later ones are unprocessed, and new ones are refused.
+ */
 static void goodbye(void **state)
 {
     struct near_world w;
@@ -139,7 +140,7 @@ static void cancelled(void **state)
     near_begin(&w);
     near_start(&w, &unsent, "/ok");
     ty_h2_cancel(w.h2, unsent.id);
-    ty_h2_cancel(w.h2, 99); /* nobody */
+    ty_h2_cancel(w.h2, 99); /* no such stream */
     near_start(&w, &silent, "/silent");
     near_start(&w, &piece, "/big");
     near_carry(&w);

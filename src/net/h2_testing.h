@@ -1,5 +1,5 @@
-/* For tests: a server of HTTP/2 (h2_far_testing.h), or of HTTP/1.1, over TLS by GnuTLS, in threads
- * of its own. */
+/* For tests: a server of HTTP/2 (h2_far_testing.h) or HTTP/1.1 over TLS by GnuTLS, in threads of
+ * its own. */
 #ifndef TY_NET_H2_TESTING_H
 #define TY_NET_H2_TESTING_H
 
@@ -11,7 +11,7 @@
 #include "net/certs.h"
 #include "net/h2_far_testing.h"
 
-/* Who speaks TLS 1.2 or later is spoken to, as by Go's clients. */
+/* Accepts TLS 1.2 and later, as Go's servers. */
 static const struct far_version {
     const char *priority;
     bool good;
@@ -23,7 +23,7 @@ static const struct far_version {
 };
 #define FAR_VERSIONS (sizeof(far_versions) / sizeof(far_versions[0]))
 
-/* Closed with bytes unread, a socket resets the connection, and what was sent may be lost. */
+/* Closing a socket with unread bytes resets the connection, and sent bytes may be lost. */
 static inline void far_drain(int fd)
 {
     char bytes[4096];
@@ -32,7 +32,7 @@ static inline void far_drain(int fd)
         ;
 }
 
-/* Not only closed. */
+/* Reset, not only closed. */
 static inline bool far_was_reset(int fd)
 {
     struct tcp_info info = { 0 };
@@ -40,7 +40,7 @@ static inline bool far_was_reset(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 && info.tcpi_state == TCP_CLOSE;
 }
 
-/* Until the client has reset a connection. */
+/* Waits until the client has reset a connection. */
 static inline void far_wait_for_reset(const struct ty_far *far)
 {
     for (int i = 0; far->resets == 0; i++) {
@@ -50,7 +50,7 @@ static inline void far_wait_for_reset(const struct ty_far *far)
     }
 }
 
-/* While it holds: bytes that have come from its clients and wait to be read. */
+/* While it holds: the number of received bytes that are not read yet. */
 static inline int far_received(const struct ty_far *far)
 {
     int sum = 0;
@@ -61,7 +61,7 @@ static inline int far_received(const struct ty_far *far)
     return sum;
 }
 
-/* While it holds, until its clients have closed or reset so many connections. */
+/* While it holds, waits until its clients have closed or reset so many connections. */
 static inline void far_wait_for_ends(const struct ty_far *far, int n)
 {
     for (int i = 0, ended = 0; ended < n; i++) {
@@ -76,7 +76,7 @@ static inline void far_wait_for_ends(const struct ty_far *far, int n)
     }
 }
 
-/* Something to read, and nobody has said that it should not be. */
+/* Something to read, and reading is allowed. */
 static inline bool far_has_more(const struct far_link *l)
 {
     struct pollfd p = { .fd = l->fd, .events = POLLIN };
@@ -190,7 +190,7 @@ static inline void *far_visit_run(void *ctx)
     return NULL;
 }
 
-/* A thread a connection: some stay open while others are made. */
+/* One thread for each connection: some stay open while others are opened. */
 static inline void *far_run(void *ctx)
 {
     struct ty_far *far = ctx;
@@ -226,7 +226,7 @@ static inline void far_file(char path[static 64], const char *dir, const char *n
     fclose(f);
 }
 
-/* Whatever it has shown so far, from now on it is this. */
+/* Replaces its certificate. */
 static inline void far_show(struct ty_far *far, const struct ty_pem *pair)
 {
     far_file(far->cert, far->dir, "cert", pair->cert);
@@ -239,7 +239,7 @@ static inline void far_show(struct ty_far *far, const struct ty_pem *pair)
         0);
 }
 
-/* A CA, and a certificate for 127.0.0.1 and far.test, good for that time from now on. */
+/* A CA, and a certificate for 127.0.0.1 and far.test, valid for that time. */
 static inline void far_certs(struct ty_far *far, int64_t from_s, int64_t until_s)
 {
     static const char *const names[] = { "127.0.0.1", "::1", "far.test", NULL };
@@ -262,7 +262,7 @@ static inline void far_certs(struct ty_far *far, int64_t from_s, int64_t until_s
     ty_gnutls_done(&g);
 }
 
-/* A certificate of the right CA, with the right name, for this purpose alone. */
+/* A certificate of the right CA, with the right name, for this purpose only. */
 static inline void far_certify_for(struct ty_far *far, const char *purpose)
 {
     static const unsigned char ip[] = { 127, 0, 0, 1 };

@@ -1,5 +1,4 @@
-/* Calls: begun, limited in time, ended. How their bytes go is for http_client_h2.c and
- * http_client_curl.c. */
+/* Calls: start, timeouts, end. http_client_h2.c and http_client_curl.c transfer their bytes. */
 #include "net/http_client_inner.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@ static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call
 
 /* The client */
 
-/* What is certainly needed is loaded at once, so that a missing library is found out now. */
+/* Libraries that are certainly needed are loaded at once, so that a missing one is reported now. */
 static int load_libraries(struct ty_http_client *w, struct ty_err *err)
 {
     if (w->set.h2 && ty_http_client_h2_load(w, err) == 0)
@@ -36,7 +35,7 @@ int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_
     if (!w->timer)
         abort();
     uv_timer_init(s->loop, w->timer);
-    uv_unref((uv_handle_t *)w->timer); /* its calls' sockets keep the loop going */
+    uv_unref((uv_handle_t *)w->timer); /* sockets of calls keep the loop running */
     w->timer->data = w;
     *ret = w;
     return 0;
@@ -53,8 +52,8 @@ void ty_http_client_link(struct ty_http_client_call **list, struct ty_http_clien
 
 void ty_http_client_unlink(struct ty_http_client_call *call)
 {
-    if (call->web->fresh_end == &call->next)
-        call->web->fresh_end = call->at;
+    if (call->client->fresh_end == &call->next)
+        call->client->fresh_end = call->at;
     *call->at = call->next;
     if (call->next)
         call->next->at = call->at;
@@ -62,7 +61,7 @@ void ty_http_client_unlink(struct ty_http_client_call *call)
 
 static void call_free(struct ty_http_client_call *call)
 {
-    if (call->line)
+    if (call->conn)
         ty_http_client_h2_drop(call);
     else
         ty_http_client_curl_drop(call);
@@ -126,7 +125,7 @@ static const char *copy_str(char **at, struct ty_str s)
     return to;
 }
 
-/* The list of headers first: it has to stand where pointers may. */
+/* The array of headers first, because of its alignment. */
 static void copy_ask(struct ty_http_client_call *call, const struct ty_http_client_request *ask)
 {
     uintptr_t from = ((uintptr_t)call->text + sizeof(char *) - 1) & ~(sizeof(char *) - 1);
@@ -148,7 +147,7 @@ static void copy_ask(struct ty_http_client_call *call, const struct ty_http_clie
 
 void ty_http_client_begin(struct ty_http_client_call *call)
 {
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     struct ty_err err = { 0 };
 
     if (ty_http_client_h2_start(call))
@@ -157,7 +156,7 @@ void ty_http_client_begin(struct ty_http_client_call *call)
         ty_http_client_curl_start(call);
         return;
     }
-    call->hopeless = strdup(err.text); /* told from the loop */
+    call->hopeless = strdup(err.text); /* reported from the loop */
     uv_ref((uv_handle_t *)w->timer);
     ty_http_client_link(&w->calls, call);
     arm_timer(w, call);
@@ -169,7 +168,7 @@ struct ty_http_client_call *ty_http_client_start(struct ty_http_client *w,
     struct ty_http_client_call *call = calloc(1, sizeof(*call) + request_len(ask));
     if (!call)
         abort();
-    call->web = w;
+    call->client = w;
     copy_ask(call, ask);
     call->begun_ms = call->heard_ms = uv_now(w->set.loop);
     ty_http_client_begin(call);
@@ -183,13 +182,13 @@ void ty_http_client_cancel(struct ty_http_client_call *call)
 {
     if (!call)
         return;
-    struct ty_http_client *w = call->web;
-    if (!call->line && ty_http_client_curl_inside(w)) {
+    struct ty_http_client *w = call->client;
+    if (!call->conn && ty_http_client_curl_inside(w)) {
         call->cancelled = true; /* freed when libcurl has returned */
         w->cancelled = true;
         return;
     }
-    bool curl = !call->line;
+    bool curl = !call->conn;
     call_free(call);
     if (curl)
         ty_http_client_curl_run_deferred(w);
@@ -200,7 +199,7 @@ void ty_http_client_finish(struct ty_http_client_call *call,
 {
     struct ty_http_client_result told = *end;
 
-    if (!told.whole && !ty_fence_is_open(&call->web->set.fence)) {
+    if (!told.whole && !ty_fence_is_open(&call->client->set.fence)) {
         told.fenced = true;
         told.text = TY_FENCE_CLOSED;
     }
@@ -222,7 +221,7 @@ static struct ty_http_client_call *first_left(const struct ty_http_client *w)
 
 void ty_http_client_reset(struct ty_http_client *w)
 {
-    ty_http_client_h2_reset(w); /* the sockets first: nothing is said over them any more */
+    ty_http_client_h2_reset(w); /* first cut the sockets: nothing more is sent over them */
     ty_http_client_curl_reset(w);
     for (struct ty_http_client_call *call = first_left(w); call; call = first_left(w))
         ty_http_client_cancel(call);
@@ -243,7 +242,7 @@ static uint64_t due_ms(const struct ty_http_client_call *call)
 
 static void time_out(struct ty_http_client_call *call, uint64_t now)
 {
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     struct ty_http_client_result end = { .status = ty_http_client_status(call) };
     char text[256];
     bool total = call->ask.total_ms && call->begun_ms + (uint64_t)call->ask.total_ms <= now;
@@ -257,8 +256,8 @@ static void time_out(struct ty_http_client_call *call, uint64_t now)
         snprintf(text, sizeof(text), "the server has said nothing for %lld s",
                  (long long)(call->ask.idle_ms / 1000));
     end.text = text;
-    /* Nobody answers there: whoever asks next should not have to find out, too. */
-    if (call->line ? !ty_http_client_h2_is_old(call) : call->pool && call->pool == w->pools)
+    /* The peer does not answer: later calls should not have to time out, too. */
+    if (call->conn ? !ty_http_client_h2_is_old(call) : call->pool && call->pool == w->pools)
         ty_http_client_renew(w);
     ty_http_client_finish(call, &end);
 }
@@ -288,8 +287,9 @@ static void on_time(uv_timer_t *timer)
     ty_http_client_curl_run_deferred(w);
 }
 
-/* The timer fires for the call whose time is over first, as known now. One that has been heard
- * since is found well then, and the timer is set again: so bytes cost nothing here, nor do ends. */
+/* The timer is set for the earliest timeout that is known now. When it fires and the call has
+ * received data since, the timer is set again; so receiving bytes and ending calls need not touch
+ * the timer. */
 static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call *call)
 {
     uint64_t now = uv_now(w->set.loop), due = due_ms(call);
@@ -299,14 +299,14 @@ static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call
     uv_timer_start(w->timer, on_time, due > now ? due - now : 0, 0);
 }
 
-/* Answers */
+/* Responses */
 
 int ty_http_client_status(const struct ty_http_client_call *call)
 {
     long status = 0;
-    if (call->line || !call->easy)
+    if (call->conn || !call->easy)
         return call->status;
-    call->web->curl.easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
+    call->client->curl.easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
     return (int)status;
 }
 
@@ -322,7 +322,7 @@ const char *ty_http_client_header(const struct ty_http_client_call *call, const 
         p = value + strlen(value) + 1;
     }
     if (!call->easy ||
-        call->web->curl.easy_header(call->easy, name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK)
+        call->client->curl.easy_header(call->easy, name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK)
         return NULL;
     return found->value;
 }

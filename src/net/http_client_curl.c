@@ -1,5 +1,5 @@
-/* Calls over libcurl: from an ask to its options, and from its end to ours. libcurl must not be
- * called from its own callbacks, so what those start or cancel is done when it has returned. */
+/* Calls over libcurl: sets its options and translates its results. libcurl must not be called from
+ * its own callbacks, so what those start or cancel is deferred until it has returned. */
 #include "net/http_client_inner.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static void keep_handle(struct ty_http_client *w, CURL *easy)
 
 void ty_http_client_curl_drop(struct ty_http_client_call *call)
 {
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     if (call->pool) {
         ty_http_client_pool_guard(call->pool);
         w->curl.multi_remove_handle(call->pool->multi, call->easy);
@@ -52,7 +52,7 @@ void ty_http_client_curl_drop(struct ty_http_client_call *call)
     free(call->error);
 }
 
-/* The old pools whose calls are over. */
+/* Closes old pools without calls. */
 static void close_old_pools(struct ty_http_client *w)
 {
     for (struct ty_http_client_pool **at = &w->pools->next; *at;) {
@@ -83,11 +83,11 @@ void ty_http_client_curl_free(struct ty_http_client *w)
 /* As in http_multi.c: numbers are long, all else is a pointer. */
 static void set_long(struct ty_http_client_call *call, CURLoption o, long v)
 {
-    call->web->curl.easy_setopt(call->easy, o, v);
+    call->client->curl.easy_setopt(call->easy, o, v);
 }
 static void set_ptr(struct ty_http_client_call *call, CURLoption o, const void *v)
 {
-    call->web->curl.easy_setopt(call->easy, o, v);
+    call->client->curl.easy_setopt(call->easy, o, v);
 }
 
 static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
@@ -95,8 +95,8 @@ static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
     struct ty_http_client_pool *p = ctx;
     if (what != CURLSOCKTYPE_IPCXN)
         return CURL_SOCKOPT_OK;
-    ty_tcp_keepalive_set(fd, p->web->set.dead_ms);
-    ty_fence_arm(&p->web->set.fence, fd);
+    ty_tcp_keepalive_set(fd, p->client->set.dead_ms);
+    ty_fence_arm(&p->client->set.fence, fd);
     return ty_http_client_pool_opened(p, fd) ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 
@@ -104,8 +104,8 @@ static size_t on_body(char *p, size_t size, size_t n, void *ctx)
 {
     struct ty_http_client_call *call = ctx;
     if (call->cancelled)
-        return 0; /* a short count: libcurl ends the transfer */
-    call->heard_ms = uv_now(call->web->set.loop);
+        return 0; /* a short count makes libcurl end the transfer */
+    call->heard_ms = uv_now(call->client->set.loop);
     if (call->ask.piece(call->ask.ctx, call, (struct ty_str){ p, size * n }) == 0)
         return call->cancelled ? 0 : size * n;
     call->unwanted = true;
@@ -115,7 +115,7 @@ static size_t on_body(char *p, size_t size, size_t n, void *ctx)
 static size_t on_header(char *p TY_UNUSED, size_t size, size_t n, void *ctx)
 {
     struct ty_http_client_call *call = ctx;
-    call->heard_ms = uv_now(call->web->set.loop);
+    call->heard_ms = uv_now(call->client->set.loop);
     return size * n;
 }
 
@@ -133,14 +133,14 @@ static bool is_server(const struct ty_gnutls *g, gnutls_session_t session)
     return good;
 }
 
-/* After the handshake, before the request: libcurl with GnuTLS does not ask what a certificate is
- * for, and a cluster's CA signs clients, too, with any name that they ask for. (With OpenSSL it
- * does.) */
+/* Called after the handshake, before the request: libcurl with GnuTLS does not check the purpose of
+ * a certificate, and a cluster's CA signs client certificates, too, with any name. (With OpenSSL
+ * libcurl does.) */
 static int on_connected(void *ctx, char *to TY_UNUSED, char *from TY_UNUSED, int to_port TY_UNUSED,
                         int from_port TY_UNUSED)
 {
     struct ty_http_client_call *call = ctx;
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     const struct curl_tlssessioninfo *tls = NULL;
     struct ty_err err = { 0 };
 
@@ -155,7 +155,7 @@ static int on_connected(void *ctx, char *to TY_UNUSED, char *from TY_UNUSED, int
 
 static void set_callbacks(struct ty_http_client_call *call)
 {
-    const struct ty_curl *curl = &call->web->curl;
+    const struct ty_curl *curl = &call->client->curl;
     size_t (*write)(char *, size_t, size_t, void *) = on_body;
     size_t (*header)(char *, size_t, size_t, void *) = on_header;
     curl->easy_setopt(call->easy, CURLOPT_WRITEFUNCTION, write);
@@ -168,10 +168,10 @@ static void set_callbacks(struct ty_http_client_call *call)
 
 static void set_limits(struct ty_http_client_call *call)
 {
-    const struct ty_http_client_settings *s = &call->web->set;
+    const struct ty_http_client_settings *s = &call->client->set;
     set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
     set_long(call, CURLOPT_NOSIGNAL, 1);
-    set_long(call, CURLOPT_QUICK_EXIT, 1); /* waits for no resolver, as dns_lookup.h */
+    set_long(call, CURLOPT_QUICK_EXIT, 1); /* does not wait for the resolver, as in dns_lookup.h */
     set_long(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
     set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
     set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
@@ -186,7 +186,7 @@ static void set_peer(struct ty_http_client_call *call, const struct ty_http_clie
         return;
     if (peer->ca_file) {
         set_ptr(call, CURLOPT_CAINFO, peer->ca_file);
-        /* Else every connection would read the system's certificates, file by file. */
+        /* Otherwise every connection would read all of the system's certificate files. */
         set_ptr(call, CURLOPT_CAPATH, NULL);
     }
     if (peer->cert_file)
@@ -201,7 +201,7 @@ static void set_peer(struct ty_http_client_call *call, const struct ty_http_clie
 
 static void set_trust(struct ty_http_client_call *call)
 {
-    const struct ty_curl *curl = &call->web->curl;
+    const struct ty_curl *curl = &call->client->curl;
     curl_prereq_callback connected = on_connected;
 
     if (strncmp(call->ask.url, "https:", 6) != 0 || (call->ask.peer && call->ask.peer->insecure))
@@ -213,12 +213,12 @@ static void set_trust(struct ty_http_client_call *call)
 static void set_request(struct ty_http_client_call *call)
 {
     const struct ty_http_client_request *ask = &call->ask;
-    const struct ty_curl *curl = &call->web->curl;
+    const struct ty_curl *curl = &call->client->curl;
     set_ptr(call, CURLOPT_URL, ask->url);
     set_long(call, CURLOPT_PATH_AS_IS, 1);
     set_ptr(call, CURLOPT_PROTOCOLS_STR, "http,https");
     set_long(call, CURLOPT_FOLLOWLOCATION, 0);
-    set_ptr(call, CURLOPT_USERAGENT, call->web->set.agent);
+    set_ptr(call, CURLOPT_USERAGENT, call->client->set.agent);
     set_ptr(call, CURLOPT_CUSTOMREQUEST, ask->method);
     if (ask->body.n) {
         set_ptr(call, CURLOPT_POSTFIELDS, ask->body.p);
@@ -226,23 +226,23 @@ static void set_request(struct ty_http_client_call *call)
     }
     for (const char *const *line = ask->headers; line && *line; line++)
         call->headers = curl->slist_append(call->headers, *line);
-    call->headers = curl->slist_append(call->headers, "Expect:"); /* no round trip more */
+    call->headers = curl->slist_append(call->headers, "Expect:"); /* avoids a round trip */
     set_ptr(call, CURLOPT_HTTPHEADER, call->headers);
 }
 
 /* Begin and end */
 
-/* libcurl would take more calls than HTTP/1.1 has connections for, and then look at every one that
- * waits whenever one ends. */
+/* libcurl would accept more calls than it has HTTP/1.1 connections, and then scan all waiting calls
+ * whenever one ends. */
 static bool at_connection_limit(const struct ty_http_client *w)
 {
     return w->set.http1 && w->set.connections && w->pools->calls >= (size_t)w->set.connections;
 }
 
-/* A connection belongs to the pool of the call that made it. */
+/* A connection belongs to the pool of the call that opened it. */
 static void set_pool(struct ty_http_client_call *call, struct ty_http_client_pool *p)
 {
-    const struct ty_curl *curl = &call->web->curl;
+    const struct ty_curl *curl = &call->client->curl;
     curl_sockopt_callback opened = on_new_socket;
     curl_closesocket_callback closes = ty_http_client_pool_closes;
 
@@ -256,10 +256,12 @@ static void set_pool(struct ty_http_client_call *call, struct ty_http_client_poo
 
 static void call_add(struct ty_http_client_call *call)
 {
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     ty_http_client_link(&w->calls, call);
     set_pool(call, w->pools);
-    w->curl.multi_add_handle(call->pool->multi, call->easy); /* cannot fail: new, and not inside */
+    w->curl.multi_add_handle(
+        call->pool->multi,
+        call->easy); /* cannot fail: the handle is new, and libcurl is not running */
 }
 
 /* In the order of their start. */
@@ -288,20 +290,20 @@ static struct ty_http_client_call *first_cut(const struct ty_http_client *w)
     return call;
 }
 
-/* The sockets first: libcurl says goodbye over them, and would send what is left of a record before
- * it. Then those that were there, not those that they begin when they are told. */
+/* First cut the sockets: libcurl would send a close-notify over them, after the rest of a record.
+ * Then end the calls that exist now, but not those that their callbacks start. */
 void ty_http_client_curl_fenced(struct ty_http_client *w)
 {
     ty_http_client_curl_reset(w);
     struct ty_http_client_call *lists[] = { w->calls, w->fresh };
     for (size_t i = 0; i < 2; i++)
         for (struct ty_http_client_call *call = lists[i]; call; call = call->next)
-            call->cut = !call->line;
+            call->cut = !call->conn;
     for (struct ty_http_client_call *call = first_cut(w); call; call = first_cut(w))
-        ty_http_client_finish(
-            call, &(struct ty_http_client_result){ .status = ty_http_client_status(call),
-                                                   .fenced = true, /* it may be open by now */
-                                                   .text = TY_FENCE_CLOSED });
+        ty_http_client_finish(call, &(struct ty_http_client_result){
+                                        .status = ty_http_client_status(call),
+                                        .fenced = true, /* it may have been reopened by now */
+                                        .text = TY_FENCE_CLOSED });
     ty_http_client_curl_run_deferred(w);
 }
 
@@ -316,7 +318,7 @@ void ty_http_client_curl_run_deferred(struct ty_http_client *w)
 static void set_all(struct ty_http_client_call *call)
 {
     const struct ty_http_client_peer *peer = call->ask.peer;
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     char line[512];
 
     call->easy = w->n_spare ? w->spare[--w->n_spare] : w->curl.easy_init();
@@ -337,7 +339,7 @@ static void set_all(struct ty_http_client_call *call)
 
 void ty_http_client_curl_start(struct ty_http_client_call *call)
 {
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     set_all(call);
     call->next = NULL;
     call->at = w->fresh_end;
@@ -349,7 +351,7 @@ void ty_http_client_curl_start(struct ty_http_client_call *call)
 
 static void call_over(struct ty_http_client_call *call, CURLcode r)
 {
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     struct ty_http_client_result end = { .status = ty_http_client_status(call),
                                          .whole = r == CURLE_OK,
                                          .text = "" };
@@ -360,7 +362,7 @@ static void call_over(struct ty_http_client_call *call, CURLcode r)
         end.text = "the server's certificate: its purpose is another than to be a server";
     else if (r != CURLE_OK)
         end.text = call->error[0] ? call->error : w->curl.easy_strerror(r);
-    /* Nobody is there: whoever asks next should not have to find out, too. */
+    /* The peer does not answer: later calls should not have to time out, too. */
     if (r == CURLE_OPERATION_TIMEDOUT && call->pool == w->pools)
         ty_http_client_renew(w);
     ty_http_client_finish(call, &end);
@@ -385,14 +387,14 @@ static void drop_cancelled(struct ty_http_client *w)
         for (struct ty_http_client_call *call = lists[i], *next; call; call = next) {
             next = call->next;
             if (call->cancelled)
-                ty_http_client_finish(call, &end); /* tells nobody */
+                ty_http_client_finish(call, &end); /* calls no callback */
         }
     }
 }
 
 void ty_http_client_curl_settle(struct ty_http_client_pool *p)
 {
-    struct ty_http_client *w = p->web;
+    struct ty_http_client *w = p->client;
     int left = 0;
     const CURLMsg *msg;
 

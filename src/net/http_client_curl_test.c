@@ -16,7 +16,7 @@ static void request_and_answer(void **state)
     ask.method = "PATCH";
     ask.headers = headers;
     ask.body = TY_LIT("{}");
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     assert_int_equal(h.ends, 0); /* never from within the start */
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_int_equal(h.ends, 1);
@@ -47,7 +47,7 @@ static void cut_and_unwanted(void **state)
     for (int i = 0; i < 3; i++) {
         struct web_heard h = { .stop_at = i == 1 ? 1 : 0 };
         struct ty_http_client_request ask = web_ask_of(&w, &h);
-        ty_http_client_start(w.web, &ask);
+        ty_http_client_start(w.client, &ask);
         uv_run(&w.loop, UV_RUN_DEFAULT);
         assert_int_equal(h.ends, 1);
         assert_false(h.whole);
@@ -75,7 +75,7 @@ static void from_callbacks(void **state)
     first.then_in_piece = true;
     first.cancel = true; /* and cancelled there */
     second.then = &c;    /* started from an end */
-    ty_http_client_start(w.web, &a);
+    ty_http_client_start(w.client, &a);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_int_equal(first.ends, 0);
     assert_int_equal(second.ends, 1);
@@ -100,17 +100,17 @@ static void more_calls_than_connections(void **state)
     struct ty_err err = { 0 };
     (void)state;
     web_begin(&w, answers);
-    ty_http_client_free(w.web);
+    ty_http_client_free(w.client);
     struct ty_http_client_settings s = { .loop = &w.loop,
                                          .agent = "tester",
                                          .connect_ms = 2000,
                                          .dead_ms = 2000,
                                          .http1 = true,
                                          .connections = 1 };
-    assert_int_equal(ty_http_client_new(&w.web, &s, &err), 0);
+    assert_int_equal(ty_http_client_new(&w.client, &s, &err), 0);
     for (int i = 0; i < 4; i++) {
         struct ty_http_client_request ask = web_ask_of(&w, &h[i]);
-        calls[i] = ty_http_client_start(w.web, &ask);
+        calls[i] = ty_http_client_start(w.client, &ask);
     }
     ty_http_client_cancel(calls[1]);
     uv_run(&w.loop, UV_RUN_DEFAULT);
@@ -139,19 +139,19 @@ static void versions(void **state)
         far.priority = far_versions[i].priority;
         ask.url = far.url;
         ask.peer = &peer;
-        ty_http_client_start(w.web, &ask);
+        ty_http_client_start(w.client, &ask);
         uv_run(&w.loop, UV_RUN_DEFAULT);
         assert_int_equal(h.ends, 1);
         assert_int_equal(h.whole, far_versions[i].good);
-        ty_http_client_renew(w.web); /* the next shakes hands anew */
+        ty_http_client_renew(w.client); /* the next call opens a new connection */
         ty_buf_done(&h.body);
     }
     web_finish(&w);
     far_stop(&far);
 }
 
-/* As on our own connections: whom the CA has signed as a client must not stand where the server
- * does, and is told nothing. */
+/* As with HTTP/2: a client certificate of the same CA must not be accepted as the server's, and no
+ * request is sent. */
 static void a_client_is_no_server(void **state)
 {
     static const char *const none[] = { NULL };
@@ -167,18 +167,18 @@ static void a_client_is_no_server(void **state)
         struct ty_http_client_request ask = web_ask_of(&w, &h);
         bool server = i == 1;
         far_certify_for(&far, server ? GNUTLS_KP_TLS_WWW_SERVER : GNUTLS_KP_TLS_WWW_CLIENT);
-        peer.insecure = i == 2; /* any certificate is believed */
+        peer.insecure = i == 2; /* accepts any certificate */
         ask.url = far.url;
         ask.peer = &peer;
         ask.headers = token;
-        ty_http_client_start(w.web, &ask);
+        ty_http_client_start(w.client, &ask);
         uv_run(&w.loop, UV_RUN_DEFAULT);
         assert_int_equal(h.ends, 1);
         assert_int_equal(h.whole, i > 0);
         assert_int_equal(far.requests, i);
         if (i == 0)
             assert_has(h.text, "purpose");
-        ty_http_client_renew(w.web); /* the next shakes hands anew */
+        ty_http_client_renew(w.client); /* the next call opens a new connection */
         ty_buf_done(&h.body);
     }
     web_finish(&w);

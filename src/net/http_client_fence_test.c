@@ -1,5 +1,5 @@
-/* Calls behind a fence that closes while they wait, at every place where they can: nothing of them
- * reaches the server any more, and each is told so once. */
+/* Fenced calls, with a fence that closes at every point where they can wait: no more bytes reach
+ * the server, and each call ends once with `fenced`. */
 #include "net/http_client_h2_testing.h"
 
 #define CALLS 12
@@ -53,9 +53,9 @@ static void start_far(struct fence_world *w, const char *alpn, uint32_t window)
 
     memset(w, 0, sizeof(*w));
     call_begin(&w->c, alpn);
-    ty_http_client_free(w->c.web);
+    ty_http_client_free(w->c.client);
     w->c.far.window = window;
-    assert_int_equal(ty_http_client_new(&w->c.web, &s, &err), 0);
+    assert_int_equal(ty_http_client_new(&w->c.client, &s, &err), 0);
 }
 
 static void finish(struct fence_world *w)
@@ -76,7 +76,7 @@ static struct ty_http_client_call *write_to(struct fence_world *w, int i, const 
     ask.body = (struct ty_str){ body, bytes };
     if (w->total_ms)
         ask.total_ms = w->total_ms;
-    struct ty_http_client_call *call = ty_http_client_start(w->c.web, &ask);
+    struct ty_http_client_call *call = ty_http_client_start(w->c.client, &ask);
     free(url);
     free(body);
     return call;
@@ -167,7 +167,8 @@ static void waiting_for_room(void **state)
     }
 }
 
-/* The server has not looked at it and wants it again: on another connection, or on this one. */
+/* The server has not processed the request: it would be sent again, over this or another
+ * connection. */
 static void sent_again(void **state)
 {
     static const char *const paths[] = { "/goaway", "/refused" };
@@ -186,7 +187,7 @@ static void sent_again(void **state)
     }
 }
 
-/* From outside: nobody is told, and the server sees a reset. */
+/* By ty_http_client_reset: no callbacks, and the server sees a reset. */
 static void reset(void **state)
 {
     static const char *const ways[] = { "h2", "http/1.1" };
@@ -199,7 +200,7 @@ static void reset(void **state)
         for (int i = 0; i < CALLS; i++)
             write_to(&w, i, "/silent", 100);
         until_it_waits(&w);
-        ty_http_client_reset(w.c.web);
+        ty_http_client_reset(w.c.client);
         w.c.far.holds = false;
         call_run(&w.c); /* nothing keeps it going */
         for (int i = 0; i < CALLS; i++)
@@ -234,7 +235,7 @@ static void reset_from_an_end(void **state)
             write_to(&w, k, "/ok", 100);
         }
         call_run(&w.c);
-        assert_int_equal(ends(&w), 1); /* of the others nobody is told */
+        assert_int_equal(ends(&w), 1); /* no callbacks for the others */
         w.c.far.holds = false;
         assert_works(&w.c);
         far_wait_for_reset(&w.c.far);
@@ -242,7 +243,7 @@ static void reset_from_an_end(void **state)
     }
 }
 
-/* The fence was found closed, and is open when the calls are told. */
+/* The fence was closed when it was checked, and is open again when the calls end. */
 static void open_again_at_once(void **state)
 {
     struct fence_world w;
@@ -279,8 +280,8 @@ static struct ty_http_client_call *begin_one(struct fence_world *w, enum how how
     return call;
 }
 
-/* Whoever drops a call or a connection behind a closed fence: nothing more is said, not even
- * goodbye. Over HTTP/1.1 one connection has a call, another has none. */
+/* A call or connection that is dropped while the fence is closed sends nothing more, not even
+ * close-notify. Over HTTP/1.1 one connection has a call, another has none. */
 static void nothing_is_sent_when_it_is_dropped(void **state)
 {
     static const char *const ways[] = { "h2", "http/1.1" };
@@ -296,11 +297,11 @@ static void nothing_is_sent_when_it_is_dropped(void **state)
         if (how == CANCELLED || how == RENEWED)
             ty_http_client_cancel(call);
         if (how == RENEWED)
-            ty_http_client_renew(w.c.web);
+            ty_http_client_renew(w.c.client);
         if (how != FREED)
             call_run(&w.c);
-        ty_http_client_free(w.c.web);
-        w.c.web = NULL;
+        ty_http_client_free(w.c.client);
+        w.c.client = NULL;
         call_run(&w.c);
         far_wait_for_ends(&w.c.far, w.c.far.connections);
         assert_int_equal(far_received(&w.c.far), w.received);

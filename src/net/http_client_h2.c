@@ -1,5 +1,5 @@
-/* Calls over HTTP/2: which connection a call goes over, and what becomes of it when that ends. A
- * call that the server has certainly not looked at goes over the next connection. */
+/* Calls over HTTP/2: selects the connection of a call, and handles the end of connections. A call
+ * that the server certainly did not process is sent again over the next connection. */
 #include "net/http_client_inner.h"
 
 #include <errno.h>
@@ -14,19 +14,20 @@
 
 struct ty_http_client_conn {
     struct ty_http_client_conn *next, **at;
-    struct ty_http_client *web;
+    struct ty_http_client *client;
     struct ty_http_endpoint place;
-    struct ty_http_client_peer peer; /* a copy: with it and the place connections are shared */
-    struct ty_tls_conn *line;
-    struct ty_h2 *h2;                               /* NULL: not ready */
-    struct ty_http_client_call *calls, **calls_end; /* in the order in which they came */
+    struct ty_http_client_peer
+        peer; /* a copy: connections are shared by calls with the same peer and endpoint */
+    struct ty_tls_conn *tls;
+    struct ty_h2 *h2;                               /* NULL: not connected yet */
+    struct ty_http_client_call *calls, **calls_end; /* in the order of their start */
     const struct ty_http_client_call
-        *telling;   /* whose callback is on the stack; NULL: dropped meanwhile */
-    size_t endless; /* calls that may go on for long: a silence ends them */
-    bool old;       /* takes no more calls: closed when it has none */
-    bool reset;     /* and then without a goodbye */
-    bool dirty;     /* has something to send */
-    bool inside;    /* it is on the stack: it must not be freed */
+        *telling;   /* the call whose callback is running; NULL: dropped in the meantime */
+    size_t endless; /* calls without a total timeout: silence of the peer ends them */
+    bool old;       /* accepts no more calls: closed with its last one */
+    bool reset;     /* and then without close-notify */
+    bool dirty;     /* has bytes to send */
+    bool inside;    /* one of its functions is running: must not be freed */
 };
 
 /* Connections */
@@ -36,8 +37,8 @@ static bool same_str(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* All of the server's streams are taken by calls that go on for long: what comes next would wait
- * for them. (None at all is a pause: there another connection would be no better.) */
+/* All streams that the server allows are used by long-running calls: another call would wait for
+ * them. (A limit of 0 is a pause: another connection would not be better.) */
 static bool is_taken(const struct ty_http_client_conn *l)
 {
     uint32_t streams = l->h2 && l->endless ? ty_h2_streams(l->h2) : 0;
@@ -56,29 +57,29 @@ static bool is_for(const struct ty_http_client_conn *l, const struct ty_http_end
 
 static void call_join(struct ty_http_client_conn *l, struct ty_http_client_call *call)
 {
-    call->line = l;
-    call->line_next = NULL;
-    call->line_at = l->calls_end;
+    call->conn = l;
+    call->conn_next = NULL;
+    call->conn_at = l->calls_end;
     *l->calls_end = call;
-    l->calls_end = &call->line_next;
+    l->calls_end = &call->conn_next;
     l->endless += call->ask.idle_ms != 0;
-    ty_tls_conn_set_ref(l->line, true);
+    ty_tls_conn_set_ref(l->tls, true);
 }
 
 static void call_leave(struct ty_http_client_call *call)
 {
-    struct ty_http_client_conn *l = call->line;
-    *call->line_at = call->line_next;
-    if (call->line_next)
-        call->line_next->line_at = call->line_at;
+    struct ty_http_client_conn *l = call->conn;
+    *call->conn_at = call->conn_next;
+    if (call->conn_next)
+        call->conn_next->conn_at = call->conn_at;
     else
-        l->calls_end = call->line_at;
+        l->calls_end = call->conn_at;
     l->endless -= call->ask.idle_ms != 0;
     if (l->telling == call)
         l->telling = NULL;
     if (!l->calls)
-        ty_tls_conn_set_ref(l->line, false);
-    call->line = NULL;
+        ty_tls_conn_set_ref(l->tls, false);
+    call->conn = NULL;
     call->stream = 0;
 }
 
@@ -88,9 +89,9 @@ static void line_close(struct ty_http_client_conn *l)
     if (l->next)
         l->next->at = l->at;
     if (l->reset)
-        ty_tls_conn_reset(l->line);
+        ty_tls_conn_reset(l->tls);
     else
-        ty_tls_conn_free(l->line);
+        ty_tls_conn_free(l->tls);
     ty_h2_free(l->h2);
     const char *const files[] = { l->peer.ca_file, l->peer.cert_file, l->peer.key_file };
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
@@ -98,7 +99,7 @@ static void line_close(struct ty_http_client_conn *l)
     free(l);
 }
 
-/* Closes the old ones that have no calls any more. */
+/* Closes old connections without calls. */
 static void close_old_conns(struct ty_http_client *w)
 {
     for (struct ty_http_client_conn *l = w->lines, *next; l; l = next) {
@@ -117,20 +118,20 @@ static bool is_over(const struct ty_http_client_conn *l)
     return l->h2 && l->calls && ty_h2_over(l->h2);
 }
 
-/* Once a turn of the loop, before it sleeps: what several calls have to say goes out together. What
- * broke the protocol is left as soon as it has been told so. */
+/* Once in each iteration of the loop, before it polls: bytes of several calls are sent together. A
+ * connection that violated the protocol is closed when the error has been sent. */
 static void on_flush(uv_prepare_t *flush)
 {
     struct ty_http_client *w = flush->data;
     struct ty_http_client_conn *l;
 
     uv_prepare_stop(flush);
-    do { /* from the start after each: callbacks may have changed the list */
+    do { /* from the start each time: callbacks may change the list */
         for (l = w->lines; l && !l->dirty && !is_over(l); l = l->next)
             ;
         if (l && l->dirty) {
             l->dirty = false;
-            ty_tls_conn_flush(l->line);
+            ty_tls_conn_flush(l->tls);
         } else if (l) {
             lose_conn(l, "the server does not keep to HTTP/2");
         }
@@ -141,20 +142,20 @@ static void on_flush(uv_prepare_t *flush)
 static void schedule_flush(struct ty_http_client_conn *l)
 {
     l->dirty = true;
-    uv_prepare_start(l->web->flush, on_flush);
+    uv_prepare_start(l->client->flush, on_flush);
 }
 
 static const struct ty_h2_events events;
 
-/* On a connection that takes requests; false: it does not. */
+/* Sends it on a connection that accepts requests; false: it does not. */
 static bool call_send(struct ty_http_client_call *call)
 {
-    struct ty_http_client_conn *l = call->line;
+    struct ty_http_client_conn *l = call->conn;
     struct ty_h2_request ask = {
         .method = call->ask.method,
         .authority = l->place.authority,
         .path = call->path,
-        .agent = call->web->set.agent,
+        .agent = call->client->set.agent,
         .headers = call->ask.headers,
         .body = call->ask.body,
         .stream = call,
@@ -167,17 +168,17 @@ static bool call_send(struct ty_http_client_call *call)
     return true;
 }
 
-/* Again, most likely over another connection. False: it has been tried often enough. */
+/* Sends it again, usually over another connection. False: too many attempts. */
 static bool call_again(struct ty_http_client_call *call)
 {
-    if (call->tries >= TRIES || !ty_fence_is_open(&call->web->set.fence))
+    if (call->tries >= TRIES || !ty_fence_is_open(&call->client->set.fence))
         return false;
     call_leave(call);
     ty_http_client_unlink(call);
     call->status = 0;
     call->sent = false;
     call->answer.n = 0;
-    ty_http_client_begin(call); /* by libcurl, if the server has lost its HTTP/2 meanwhile */
+    ty_http_client_begin(call); /* by libcurl, if the server no longer supports HTTP/2 */
     return true;
 }
 
@@ -187,28 +188,28 @@ static void call_end(struct ty_http_client_call *call, bool whole, const char *w
     ty_http_client_finish(call, &end);
 }
 
-/* It is of no more use. */
+/* The connection is unusable. */
 static void lose_conn(struct ty_http_client_conn *l, const char *why)
 {
     bool was_ready = l->h2;
     l->old = true;
-    l->inside = true; /* those who are told may renew: it is closed here, nowhere else */
+    l->inside = true; /* callbacks may renew: it must be closed here only */
     while (l->calls) {
         struct ty_http_client_call *call = l->calls;
         bool again = !call->sent || (strcmp(call->ask.method, "GET") == 0 && !call->status);
-        call->stream = 0; /* there is nobody to tell that it is cancelled */
+        call->stream = 0; /* the stream cannot be canceled any more */
         if (!was_ready || !again || !call_again(call))
             call_end(call, false, why);
     }
     line_close(l);
 }
 
-/* What connections tell */
+/* Events of connections */
 
-/* The server has no HTTP/2: libcurl begins anew. */
+/* The server does not support HTTP/2: libcurl restarts the calls. */
 static void give_to_curl(struct ty_http_client_conn *l)
 {
-    struct ty_http_client *w = l->web;
+    struct ty_http_client *w = l->client;
 
     l->old = true;
     memcpy(w->without, l->place.authority, sizeof(w->without));
@@ -228,15 +229,15 @@ static void on_ready(void *ctx, bool h2)
         give_to_curl(l);
         return;
     }
-    l->h2 = ty_h2_new(&l->web->nghttp2, &events);
-    for (struct ty_http_client_call *call = l->calls; call; call = call->line_next)
-        call_send(call); /* a new connection takes them */
+    l->h2 = ty_h2_new(&l->client->nghttp2, &events);
+    for (struct ty_http_client_call *call = l->calls; call; call = call->conn_next)
+        call_send(call); /* a new connection accepts them */
 }
 
 static void on_bytes(void *ctx, struct ty_str bytes)
 {
     struct ty_http_client_conn *l = ctx;
-    struct ty_http_client *w = l->web;
+    struct ty_http_client *w = l->client;
     struct ty_err err = { 0 };
 
     l->inside = true;
@@ -245,7 +246,7 @@ static void on_bytes(void *ctx, struct ty_str bytes)
     if (r < 0)
         lose_conn(l, err.text);
     else
-        schedule_flush(l); /* it may want to acknowledge something */
+        schedule_flush(l); /* nghttp2 may want to send an acknowledgment */
     close_old_conns(w);
 }
 
@@ -258,11 +259,11 @@ static struct ty_str on_more(void *ctx)
     return more;
 }
 
-/* What one connection may not send, none may; and the kernel has bytes of the others. */
+/* If the fence stopped one connection, all are reset: the kernel holds bytes of the others, too. */
 static void on_gone(void *ctx, const char *why)
 {
     struct ty_http_client_conn *l = ctx;
-    struct ty_http_client *w = l->web;
+    struct ty_http_client *w = l->client;
 
     do {
         lose_conn(l, why);
@@ -271,7 +272,7 @@ static void on_gone(void *ctx, const char *why)
     } while (l && !ty_fence_is_open(&w->set.fence));
 }
 
-/* What streams tell */
+/* Events of streams */
 
 static void on_sent(void *stream)
 {
@@ -283,7 +284,7 @@ static void on_header(void *stream, struct ty_str name, struct ty_str value)
     struct ty_http_client_call *call = stream;
     int64_t status = 0;
 
-    call->heard_ms = uv_now(call->web->set.loop);
+    call->heard_ms = uv_now(call->client->set.loop);
     if (ty_str_is(name, ":status")) {
         call->status = ty_str_parse_i64(value, &status) ? (int)status : 0;
         return;
@@ -300,9 +301,9 @@ static void on_header(void *stream, struct ty_str name, struct ty_str value)
 static void on_piece(void *stream, struct ty_str piece)
 {
     struct ty_http_client_call *call = stream;
-    struct ty_http_client_conn *l = call->line;
+    struct ty_http_client_conn *l = call->conn;
 
-    call->heard_ms = uv_now(call->web->set.loop);
+    call->heard_ms = uv_now(call->client->set.loop);
     l->telling = call;
     int r = call->ask.piece(call->ask.ctx, call, piece);
     bool dropped = l->telling != call;
@@ -314,7 +315,7 @@ static void on_piece(void *stream, struct ty_str piece)
 static void on_end(void *stream, enum ty_h2_outcome how, const char *why)
 {
     struct ty_http_client_call *call = stream;
-    call->stream = 0; /* it is over there: not to be cancelled */
+    call->stream = 0; /* the stream has ended: do not cancel it */
     if (how == TY_H2_REFUSED && call_again(call))
         return;
     call_end(call, how == TY_H2_WHOLE, why);
@@ -324,7 +325,7 @@ static const struct ty_h2_events events = {
     .sent = on_sent, .header = on_header, .piece = on_piece, .end = on_end
 };
 
-/* From http_client.c */
+/* Called from http_client.c */
 
 static const char *copy_str(const char *s)
 {
@@ -341,7 +342,7 @@ static struct ty_http_client_conn *line_new(struct ty_http_client *w,
     struct ty_http_client_conn *l = calloc(1, sizeof(*l));
     if (!l)
         abort();
-    l->web = w;
+    l->client = w;
     l->calls_end = &l->calls;
     l->place = *to;
     l->peer.ca_file = copy_str(peer->ca_file);
@@ -373,7 +374,7 @@ static struct ty_http_client_conn *line_new(struct ty_http_client *w,
         .gone = on_gone,
         .ctx = l,
     };
-    l->line = ty_tls_conn_new(&s);
+    l->tls = ty_tls_conn_new(&s);
     return l;
 }
 
@@ -381,7 +382,7 @@ bool ty_http_client_h2_start(struct ty_http_client_call *call)
 {
     static const struct ty_http_client_peer nothing_known = { 0 };
     const struct ty_http_client_peer *peer = call->ask.peer ? call->ask.peer : &nothing_known;
-    struct ty_http_client *w = call->web;
+    struct ty_http_client *w = call->client;
     struct ty_http_client_conn *l = w->lines;
     struct ty_http_endpoint to;
 
@@ -397,13 +398,13 @@ bool ty_http_client_h2_start(struct ty_http_client_call *call)
     call_join(l, call);
     ty_http_client_link(&w->calls, call);
     if (l->h2)
-        call_send(call); /* is_for has asked whether it takes any */
+        call_send(call); /* is_for has checked that it accepts requests */
     return true;
 }
 
 void ty_http_client_h2_drop(struct ty_http_client_call *call)
 {
-    struct ty_http_client_conn *l = call->line;
+    struct ty_http_client_conn *l = call->conn;
     if (call->stream) {
         ty_h2_cancel(l->h2, call->stream);
         schedule_flush(l);
@@ -413,7 +414,7 @@ void ty_http_client_h2_drop(struct ty_http_client_call *call)
 
 bool ty_http_client_h2_is_old(const struct ty_http_client_call *call)
 {
-    return call->line->old;
+    return call->conn->old;
 }
 
 void ty_http_client_h2_renew(struct ty_http_client *w)
@@ -444,7 +445,7 @@ int ty_http_client_h2_load(struct ty_http_client *w, struct ty_err *err)
     if (!w->flush)
         abort();
     uv_prepare_init(w->set.loop, w->flush);
-    uv_unref((uv_handle_t *)w->flush); /* it is for calls, and they keep the loop going */
+    uv_unref((uv_handle_t *)w->flush); /* calls keep the loop running, this does not */
     w->flush->data = w;
     w->lookups.loop = w->set.loop;
     return 0;

@@ -5,7 +5,7 @@
 
 #define STALL_BYTES ((size_t)32 << 20) /* more than kernels keep for a connection */
 
-/* What the server has not looked at is asked again, of the same one or over a new connection. */
+/* Requests that the server has not processed are sent again, over the same or a new connection. */
 static void asked_again(void **state)
 {
     struct call_world w;
@@ -58,7 +58,7 @@ static void not_asked_again(void **state)
     call_finish(&w);
 }
 
-/* A server that breaks the protocol is left, and nobody waits for what it was asked. */
+/* A connection whose server violates the protocol is abandoned with its requests. */
 static void breaks_the_protocol(void **state)
 {
     struct call_world w;
@@ -94,8 +94,8 @@ static void bye_in_an_answer(void **state)
     call_finish(&w);
 }
 
-/* The connection ends before HTTP has begun: a question may be asked again, and is, but not for
- * ever; an order is not, because nobody knows how far it came. */
+/* The connection ends before HTTP begins: a GET is retried a few times; a POST is not, because the
+ * server may have processed it. */
 static void hangs_up(void **state)
 {
     struct call_world w;
@@ -133,9 +133,9 @@ static void stops_reading(void **state)
     ask.method = "POST";
     ask.body = (struct ty_str){ body, STALL_BYTES };
     ask.total_ms = 3000;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     ask.ctx = &waits;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     free(url);
     free(body);
     call_run(&w);
@@ -168,7 +168,8 @@ static void no_descriptors(void **state)
     call_finish(&w);
 }
 
-/* An end cancels others: one whose answer is coming, and one that is told of the same loss. */
+/* An `end` callback cancels other calls: one with a response in progress, and one of the same lost
+ * connection. */
 static void ends_that_cancel(void **state)
 {
     struct call_world w;
@@ -180,7 +181,7 @@ static void ends_that_cancel(void **state)
     call_start(&w, &h[0], "/ok");
     call_run(&w);
     assert_true(h[0].whole);
-    call_start(&w, &h[3], "/cut"); /* told first, as the oldest */
+    call_start(&w, &h[3], "/cut"); /* ends first, as the oldest */
     h[3].drops[0] = call_start(&w, &h[4], "/silent");
     h[3].drops[1] = call_start(&w, &h[5], "/silent");
     call_run(&w);
@@ -215,7 +216,7 @@ static void few_streams(void **state)
         struct ty_http_client_request ask = call_ask(&w, &watches[i], url);
         ask.total_ms = 0;
         ask.idle_ms = 600000;
-        calls[i] = ty_http_client_start(w.web, &ask);
+        calls[i] = ty_http_client_start(w.client, &ask);
     }
     free(url);
     while (w.far.requests < 11)

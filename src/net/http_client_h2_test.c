@@ -12,7 +12,7 @@ static void request_and_answer(void **state)
     ask.method = "PATCH";
     ask.headers = headers;
     ask.body = TY_LIT("{}");
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     free(url);
     call_run(&w); /* ends: an idle connection does not keep the loop going */
     assert_int_equal(h.ends, 1);
@@ -98,13 +98,13 @@ static void peers_apart(void **state)
     char *url = call_url(&w, "/ok"), to[32], name[64];
     struct ty_http_client_request ask = call_ask(&w, &second, url);
     ask.peer = &other;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     snprintf(to, sizeof(to), "127.0.0.1:%d", w.far.port);
     elsewhere.to = to;
     snprintf(name, sizeof(name), "https://far.test/ok");
     ask = call_ask(&w, &named, name);
     ask.peer = &elsewhere;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     call_run(&w);
     assert_true(first.whole && second.whole && named.whole);
     assert_int_equal(w.far.connections, 3);
@@ -129,7 +129,7 @@ static void refused_unread(void **state)
     struct ty_http_client_request ask = call_ask(&w, &h, url);
     ask.method = "POST";
     ask.body = (struct ty_str){ body, BIG_BYTES };
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     free(url);
     free(body);
     call_run(&w);
@@ -180,13 +180,13 @@ static void silence(void **state)
     struct ty_http_client_request ask = call_ask(&w, &idle, url);
     ask.total_ms = 0;
     ask.idle_ms = 50;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     call_run(&w);
     assert_has(idle.text, "said nothing");
     ask.ctx = &total;
     ask.idle_ms = 0;
     ask.total_ms = 50;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     call_run(&w);
     assert_has(total.text, "timed out");
     free(url);
@@ -229,7 +229,7 @@ static void no_longer(void **state)
     while (w.far.requests == 0)
         uv_run(&w.loop, UV_RUN_NOWAIT);
     w.far.alpn = NULL;
-    ty_http_client_renew(w.web);
+    ty_http_client_renew(w.client);
     call_start(&w, &next, "/");
     while (next.ends == 0)
         uv_run(&w.loop, UV_RUN_ONCE);
@@ -251,7 +251,7 @@ static void nobody_there(void **state)
     call_begin(&w, "h2");
     for (size_t i = 0; i < 2; i++) {
         struct ty_http_client_request ask = call_ask(&w, &h[i], "https://127.0.0.1:1/x");
-        ty_http_client_start(w.web, &ask);
+        ty_http_client_start(w.client, &ask);
     }
     call_run(&w);
     for (size_t i = 0; i < 2; i++) {
@@ -262,7 +262,7 @@ static void nobody_there(void **state)
     call_finish(&w);
 }
 
-/* Several are told that their connection is lost, and each wants new ones. */
+/* Several calls end with their connection, and each renews the client. */
 static void renewed_when_lost(void **state)
 {
     struct call_world w;
@@ -298,7 +298,7 @@ static void freed_with_calls_under_way(void **state)
     call_start(&w, &h, "/silent");
     ty_http_client_cancel(call_start(&w, &h, "/silent"));
     uv_run(&w.loop, UV_RUN_NOWAIT);
-    ty_http_client_renew(w.web);
+    ty_http_client_renew(w.client);
     call_start(&w, &h, "/silent");
     uv_run(&w.loop, UV_RUN_NOWAIT);
     call_finish(&w);
@@ -317,7 +317,7 @@ static void renewed(void **state)
     struct ty_http_client_call *call = call_start(&w, &silent, "/silent");
     while (w.far.requests == 0)
         uv_run(&w.loop, UV_RUN_NOWAIT);
-    ty_http_client_renew(w.web);
+    ty_http_client_renew(w.client);
     call_start(&w, &after, "/ok");
     while (after.ends == 0)
         uv_run(&w.loop, UV_RUN_ONCE);

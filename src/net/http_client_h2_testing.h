@@ -14,7 +14,7 @@ struct call_heard {
     int turn, *turns; /* it was the so-manieth to end, if they are counted */
     bool whole, cancel, renew, reset;
     char text[256], retry[16];
-    struct ty_http_client *web;
+    struct ty_http_client *client;
     const struct ty_http_client_request *then; /* started from the end */
     struct ty_http_client_call *drops[2];      /* cancelled from the end */
 };
@@ -26,7 +26,7 @@ static inline int call_on_piece(void *ctx, struct ty_http_client_call *call, str
                      ty_http_client_status(call) == 401 ? 400 : 200);
     ty_buf_add(&h->body, piece);
     if (h->renew)
-        ty_http_client_renew(h->web);
+        ty_http_client_renew(h->client);
     if (h->cancel)
         ty_http_client_cancel(call);
     return h->stop_at ? -EBADMSG : 0;
@@ -45,18 +45,18 @@ static inline void call_on_end(void *ctx, struct ty_http_client_call *call,
     snprintf(h->retry, sizeof(h->retry), "%s", retry ? retry : "none");
     assert_null(ty_http_client_header(call, "X-Nothing"));
     if (h->renew)
-        ty_http_client_renew(h->web);
+        ty_http_client_renew(h->client);
     if (h->then)
-        ty_http_client_start(h->web, h->then);
+        ty_http_client_start(h->client, h->then);
     for (size_t i = 0; i < 2; i++)
         ty_http_client_cancel(h->drops[i]);
     if (h->reset)
-        ty_http_client_reset(h->web);
+        ty_http_client_reset(h->client);
 }
 
 struct call_world {
     uv_loop_t loop;
-    struct ty_http_client *web;
+    struct ty_http_client *client;
     struct ty_far far;
     struct ty_http_client_peer peer;
 };
@@ -71,12 +71,12 @@ static inline void call_begin(struct call_world *w, const char *alpn)
     struct ty_http_client_settings s = {
         .loop = &w->loop, .agent = "tester", .connect_ms = 20000, .dead_ms = 20000, .h2 = true
     };
-    assert_int_equal(ty_http_client_new(&w->web, &s, &err), 0);
+    assert_int_equal(ty_http_client_new(&w->client, &s, &err), 0);
 }
 
 static inline void call_finish(struct call_world *w)
 {
-    ty_http_client_free(w->web);
+    ty_http_client_free(w->client);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     far_stop(&w->far);
@@ -92,7 +92,7 @@ static inline char *call_url(struct call_world *w, const char *path)
 static inline struct ty_http_client_request call_ask(struct call_world *w, struct call_heard *h,
                                                      const char *url)
 {
-    h->web = w->web;
+    h->client = w->client;
     return (struct ty_http_client_request){ .method = "GET",
                                             .url = url,
                                             .peer = &w->peer,
@@ -111,7 +111,7 @@ static inline struct ty_http_client_call *call_order(struct call_world *w, struc
     ask.method = method;
     if (strcmp(method, "POST") == 0)
         ask.body = TY_LIT("{}");
-    struct ty_http_client_call *call = ty_http_client_start(w->web, &ask);
+    struct ty_http_client_call *call = ty_http_client_start(w->client, &ask);
     free(url);
     assert_int_equal(h->ends, 0);
     return call;

@@ -1,28 +1,30 @@
-/* libcurl's multi interface on a libuv loop: it says which sockets and which time it waits for, and
- * is told when they come. */
+/* libcurl's multi interface on a libuv loop: libcurl registers the sockets and the timeout that it
+ * waits for, and is called when they are ready. */
 #include "net/http_client_inner.h"
 
 #include <unistd.h>
 
-#define MAX_STREAMS 250L /* what Go's servers allow on a connection; libcurl itself says 100 */
+#define MAX_STREAMS                                                                                \
+    250L /* the limit of Go's servers for a connection; libcurl's default is 100                   \
+          */
 
-/* A socket that libcurl waits for. libcurl forgets a connection's socket when an answer is complete
- * and asks for it again with the next request; taking it out of the loop's set and putting it back
- * costs six system calls a request. So a connection's socket stays in that set until it is closed.
- */
+/* A socket that libcurl waits for. libcurl unregisters a connection's socket when a response is
+ * complete and registers it again with the next request; removing it from the loop's epoll set and
+ * adding it again costs six system calls for each request. So the socket stays in that set until it
+ * is closed. */
 struct sock {
     struct sock *next, **at;
     uv_poll_t poll;
     struct ty_http_client_pool *pool;
     curl_socket_t fd;
-    bool connection; /* libcurl tells when it is closed; not so of its resolver's sockets */
-    int armed;       /* events of libuv that are waited for; wanted or not */
+    bool connection; /* libcurl reports its close; not so for its resolver's sockets */
+    int armed;       /* events that libuv polls for, wanted or not */
 };
 
 static void pool_closed(struct ty_http_client_pool *p)
 {
     p->open--;
-    if (p->open == 0 && !p->web)
+    if (p->open == 0 && !p->client)
         free(p);
 }
 
@@ -38,17 +40,17 @@ static void on_timer_closed(uv_handle_t *h)
     pool_closed(h->data);
 }
 
-/* All bytes that libcurl sends for a call are sent from here, but for goodbyes: see
+/* All bytes that libcurl sends for a call are sent from here, except close-notify: see
  * ty_http_client_pool_guard. */
 static void socket_action(struct ty_http_client_pool *p, curl_socket_t fd, int what)
 {
     int running = 0;
-    if (!ty_fence_is_open(&p->web->set.fence)) {
-        ty_http_client_curl_fenced(p->web);
+    if (!ty_fence_is_open(&p->client->set.fence)) {
+        ty_http_client_curl_fenced(p->client);
         return;
     }
     p->inside++;
-    p->web->curl.multi_socket_action(p->multi, fd, what, &running);
+    p->client->curl.multi_socket_action(p->multi, fd, what, &running);
     p->inside--;
     ty_http_client_curl_settle(p); /* may close the pool */
 }
@@ -66,9 +68,10 @@ static void on_poll(uv_poll_t *poll, int status, int events)
                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0) | (status < 0 ? CURL_CSELECT_ERR : 0);
 
     if (status < 0)
-        s->armed = 0; /* libuv has stopped it */
+        s->armed = 0; /* libuv has stopped polling */
     if (!uv_has_ref((const uv_handle_t *)poll))
-        sock_rest(s); /* nobody waits: the peer closed it, most likely. libcurl will find out */
+        sock_rest(s); /* libcurl does not wait for it: the peer probably closed it, which libcurl
+                         will detect */
     else
         socket_action(s->pool, s->fd, what);
 }
@@ -117,7 +120,7 @@ static struct sock *sock_new(struct ty_http_client_pool *p, curl_socket_t fd)
 
 bool ty_http_client_pool_opened(struct ty_http_client_pool *p, curl_socket_t fd)
 {
-    struct sock *s = sock_find(p, fd); /* closed a moment ago, by libcurl itself: see on_socket */
+    struct sock *s = sock_find(p, fd); /* closed a moment ago by libcurl itself: see on_socket */
     if (s)
         sock_close(s);
     s = sock_new(p, fd);
@@ -134,19 +137,19 @@ int ty_http_client_pool_closes(void *ctx, curl_socket_t fd)
     struct ty_http_client_pool *p = ctx;
     if (s)
         sock_close(s);
-    ty_fence_disarm(&p->web->set.fence, fd);
+    ty_fence_disarm(&p->client->set.fence, fd);
     return close(fd);
 }
 
 void ty_http_client_pool_cut(struct ty_http_client_pool *p)
 {
     for (const struct sock *s = p->socks; s; s = s->next)
-        ty_fence_cut(s->fd); /* a resolver's are none that could be cut */
+        ty_fence_cut(s->fd); /* sockets of the resolver cannot be cut */
 }
 
 void ty_http_client_pool_guard(struct ty_http_client_pool *p)
 {
-    if (!ty_fence_is_open(&p->web->set.fence))
+    if (!ty_fence_is_open(&p->client->set.fence))
         ty_http_client_pool_cut(p);
 }
 
@@ -157,9 +160,10 @@ static bool is_connected(curl_socket_t fd)
     return getpeername(fd, (struct sockaddr *)&to, &n) == 0;
 }
 
-/* libcurl closes a socket that is not connected yet by itself, without a word: such a one leaves
- * the loop's set as soon as nobody waits for it. Else the next socket of its number could not join.
- * A reference is what keeps the loop going, and here also says that libcurl waits. */
+/* libcurl closes a socket that is not connected yet without a callback: such a socket is removed
+ * from the loop's set as soon as libcurl does not wait for it, because otherwise a new socket with
+ * the same number could not be added. A referenced handle keeps the loop running, and here also
+ * means that libcurl waits. */
 static int on_socket(CURL *easy TY_UNUSED, curl_socket_t fd, int what, void *ctx,
                      void *known TY_UNUSED)
 {
@@ -200,11 +204,11 @@ struct ty_http_client_pool *ty_http_client_pool_new(struct ty_http_client *w)
     struct ty_http_client_pool *p = calloc(1, sizeof(*p));
     if (!p)
         abort();
-    p->web = w;
+    p->client = w;
     p->loop = w->set.loop;
     p->multi = w->curl.multi_init();
     if (!p->multi)
-        abort(); /* out of memory, the only reason there is */
+        abort(); /* out of memory is the only reason */
     curl_socket_callback socket = on_socket;
     curl_multi_timer_callback timeout = on_timeout;
     w->curl.multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, socket);
@@ -213,7 +217,7 @@ struct ty_http_client_pool *ty_http_client_pool_new(struct ty_http_client *w)
     w->curl.multi_setopt(p->multi, CURLMOPT_TIMERDATA, (void *)p);
     w->curl.multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, MAX_STREAMS);
     w->curl.multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)w->set.connections);
-    if (w->set.connections) /* what was made is kept, also when few calls are under way */
+    if (w->set.connections) /* keep connections open even if few calls are running */
         w->curl.multi_setopt(p->multi, CURLMOPT_MAXCONNECTS, (long)w->set.connections);
     w->curl.multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     uv_timer_init(p->loop, &p->timer);
@@ -225,10 +229,10 @@ struct ty_http_client_pool *ty_http_client_pool_new(struct ty_http_client *w)
 void ty_http_client_pool_close(struct ty_http_client_pool *p)
 {
     ty_http_client_pool_guard(p);
-    p->inside++; /* it says goodbye to its sockets through on_socket */
-    p->web->curl.multi_cleanup(p->multi);
+    p->inside++; /* libcurl closes its sockets through on_socket */
+    p->client->curl.multi_cleanup(p->multi);
     p->inside--;
     p->multi = NULL;
-    p->web = NULL;
+    p->client = NULL;
     uv_close((uv_handle_t *)&p->timer, on_timer_closed);
 }

@@ -18,7 +18,7 @@ static void on_end(void *ctx, struct ty_http_client_call *call TY_UNUSED,
 
 struct world {
     uv_loop_t loop;
-    struct ty_http_client *web;
+    struct ty_http_client *client;
     struct ty_peer peer;
     size_t turns; /* of the loop */
     int good;     /* answers */
@@ -41,7 +41,7 @@ static void start_client(struct world *w, const char *const *answers)
                                          .connections = 1 };
     memset(w, 0, sizeof(*w));
     assert_int_equal(uv_loop_init(&w->loop), 0);
-    assert_int_equal(ty_http_client_new(&w->web, &s, &err), 0);
+    assert_int_equal(ty_http_client_new(&w->client, &s, &err), 0);
     if (answers)
         peer_start(&w->peer, answers);
 }
@@ -56,12 +56,12 @@ static void ask(struct world *w)
                                         .piece = on_piece,
                                         .end = on_end,
                                         .ctx = &w->good };
-    ty_http_client_start(w->web, &a);
+    ty_http_client_start(w->client, &a);
 }
 
 static void finish(struct world *w)
 {
-    ty_http_client_free(w->web);
+    ty_http_client_free(w->client);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
 }
@@ -89,7 +89,8 @@ static size_t wait_ms(struct world *w, uint64_t ms)
     return w->turns;
 }
 
-/* Nobody reads from a connection between two calls: that it can be read must not keep us busy. */
+/* Nothing reads from a connection between two calls: a readable socket must not keep the loop busy.
+ */
 static void closed_while_idle(void **state)
 {
     static const char *const answers[] = { OK, OK, NULL };
@@ -140,7 +141,7 @@ static void used_again(void **state)
     ask(&w);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_int_equal(w.good, 23);
-    ty_http_client_renew(w.web); /* closes it: the peer's thread ends */
+    ty_http_client_renew(w.client); /* closes it: the peer's thread ends */
     uv_run(&w.loop, UV_RUN_DEFAULT);
     pthread_join(thread, NULL);
     close(fd);
@@ -168,7 +169,7 @@ static void canceled_while_it_connects(void **state)
     start_client(&w, answers);
     to.sin_port = htons((uint16_t)port);
     assert_int_equal(connect(first, (const struct sockaddr *)&to, sizeof(to)), 0);
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port); /* takes no more: nobody answers */
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port); /* its queue is full: no answer */
     for (int i = 0; i < 3; i++) {
         struct ty_http_client_request a = { .method = "GET",
                                             .url = url,
@@ -176,7 +177,7 @@ static void canceled_while_it_connects(void **state)
                                             .total_ms = 10000,
                                             .piece = on_piece,
                                             .end = on_no_end };
-        struct ty_http_client_call *call = ty_http_client_start(w.web, &a);
+        struct ty_http_client_call *call = ty_http_client_start(w.client, &a);
         wait_ms(&w, 20);
         ty_http_client_cancel(call);
     }

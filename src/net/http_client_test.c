@@ -10,7 +10,7 @@ static void nobody_there(void **state)
     web_begin(&w, answers);
     struct ty_http_client_request ask = web_ask_of(&w, &h);
     ask.url = "http://127.0.0.1:1/";
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_int_equal(h.ends, 1);
     assert_int_equal(h.status, 0);
@@ -33,14 +33,14 @@ static void silence(void **state)
     ask.url = url;
     ask.total_ms = 0;
     ask.idle_ms = 50;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_int_equal(h.ends, 1);
     assert_false(h.whole);
     assert_has(h.text, "said nothing");
     ask.idle_ms = 0;
     ask.total_ms = 50;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_int_equal(h.ends, 2);
     assert_has(h.text, "timed out");
@@ -59,24 +59,24 @@ static void waiting_counts(void **state)
     char url[64];
     (void)state;
     web_begin(&w, answers);
-    ty_http_client_free(w.web);
+    ty_http_client_free(w.client);
     struct ty_http_client_settings s = { .loop = &w.loop,
                                          .agent = "tester",
                                          .connect_ms = 60000,
                                          .dead_ms = 60000,
                                          .http1 = true,
                                          .connections = 1 };
-    assert_int_equal(ty_http_client_new(&w.web, &s, &err), 0);
+    assert_int_equal(ty_http_client_new(&w.client, &s, &err), 0);
     snprintf(url, sizeof(url), "http://127.0.0.1:%d", port);
     struct ty_http_client_request ask = web_ask_of(&w, &first);
     ask.url = url;
     ask.total_ms = 300;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     ask.ctx = &second;
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     ask.ctx = &last;
     ask.total_ms = 1; /* over long before its turn comes */
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_start(w.client, &ask);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_int_equal(first.ends + second.ends + last.ends, 3);
     assert_has(first.text, "timed out");
@@ -95,11 +95,11 @@ static void freed_with_calls_under_way(void **state)
     web_begin(&w, answers);
     struct ty_http_client_request ask = web_ask_of(&w, &h);
     ask.idle_ms = 5000;
-    ty_http_client_start(w.web, &ask);
-    ty_http_client_cancel(ty_http_client_start(w.web, &ask));
+    ty_http_client_start(w.client, &ask);
+    ty_http_client_cancel(ty_http_client_start(w.client, &ask));
     uv_run(&w.loop, UV_RUN_NOWAIT);
-    ty_http_client_renew(w.web);
-    ty_http_client_start(w.web, &ask);
+    ty_http_client_renew(w.client);
+    ty_http_client_start(w.client, &ask);
     uv_run(&w.loop, UV_RUN_NOWAIT);
     web_finish(&w);
     assert_int_equal(h.ends, 0);

@@ -1,4 +1,4 @@
-/* For tests: a client and a server that says what it is told to, and what came of the calls. */
+/* For tests: a client and a scripted server, and the results of calls. */
 #ifndef TY_NET_HTTP_CLIENT_TESTING_H
 #define TY_NET_HTTP_CLIENT_TESTING_H
 
@@ -9,7 +9,7 @@
 #include "net/testing.h"
 
 struct web_heard {
-    struct ty_http_client *web;
+    struct ty_http_client *client;
     struct ty_buf body;
     char text[256], type[64];
     int status, ends, pieces, stop_at;
@@ -27,7 +27,7 @@ static inline int web_on_piece(void *ctx, struct ty_http_client_call *call, stru
     if (h->then && h->then_in_piece) {
         const struct ty_http_client_request *then = h->then;
         h->then = NULL;
-        ty_http_client_start(h->web, then);
+        ty_http_client_start(h->client, then);
     }
     if (h->cancel)
         ty_http_client_cancel(call);
@@ -47,13 +47,13 @@ static inline void web_on_end(void *ctx, struct ty_http_client_call *call,
     if (h->then) {
         const struct ty_http_client_request *then = h->then;
         h->then = NULL;
-        ty_http_client_start(h->web, then);
+        ty_http_client_start(h->client, then);
     }
 }
 
 struct web_world {
     uv_loop_t loop;
-    struct ty_http_client *web;
+    struct ty_http_client *client;
     struct ty_peer peer;
 };
 
@@ -64,13 +64,13 @@ static inline void web_begin(struct web_world *w, const char *const *answers)
         .loop = &w->loop, .agent = "tester", .connect_ms = 2000, .dead_ms = 2000
     };
     assert_int_equal(uv_loop_init(&w->loop), 0);
-    assert_int_equal(ty_http_client_new(&w->web, &s, &err), 0);
+    assert_int_equal(ty_http_client_new(&w->client, &s, &err), 0);
     peer_start(&w->peer, answers);
 }
 
 static inline void web_finish(struct web_world *w)
 {
-    ty_http_client_free(w->web);
+    ty_http_client_free(w->client);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     peer_stop(&w->peer);
@@ -79,7 +79,7 @@ static inline void web_finish(struct web_world *w)
 static inline struct ty_http_client_request web_ask_of(struct web_world *w, struct web_heard *h)
 {
     static const struct ty_http_client_peer direct = { .proxy = "" };
-    h->web = w->web;
+    h->client = w->client;
     return (struct ty_http_client_request){ .method = "GET",
                                             .url = w->peer.url,
                                             .peer = &direct,

@@ -1,4 +1,3 @@
-/* Addresses taken apart. */
 #include "net/http_endpoint.h"
 
 #include <stdlib.h>

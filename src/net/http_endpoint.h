@@ -1,4 +1,4 @@
-/* Where a request goes, if it can go straight there: over TLS, without a proxy. */
+/* The endpoint of a URL that can be reached directly: over TLS, without a proxy. */
 #ifndef TY_NET_HTTP_ENDPOINT_H
 #define TY_NET_HTTP_ENDPOINT_H
 
@@ -10,16 +10,15 @@ struct ty_http_client_peer;
 
 struct ty_http_endpoint {
     char host[256], port[8];                    /* to connect to */
-    char name[256];                             /* whose the certificate must be */
-    char authority[TY_HTTP_ENDPOINT_AUTHORITY]; /* "host:port" as the URL has it */
+    char name[256];                             /* the expected name in the certificate */
+    char authority[TY_HTTP_ENDPOINT_AUTHORITY]; /* "host:port" as in the URL */
     const char *path;                           /* in the URL */
 };
 
-/* False: not https, or not of the plain form https://host[:port]/path. */
+/* False: not https, or not of the form https://host[:port]/path. */
 bool ty_http_endpoint_parse(struct ty_http_endpoint *ret, const char *url,
                             const struct ty_http_client_peer *peer);
-/* By the peer's word or, without one, by the environment's; whether no_proxy makes an exception is
- * for libcurl to find out. */
+/* By the peer's setting or else by the environment; libcurl evaluates no_proxy. */
 bool ty_http_endpoint_is_proxied(const struct ty_http_client_peer *peer);
 
 #endif

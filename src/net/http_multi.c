@@ -6,11 +6,11 @@
 
 #define MAX_REDIRECTS 10L
 #define RECEIVE_BYTES (256L << 10)
-#define SLOW_BYTES    1000L /* a second: less is a peer that is stuck */
+#define SLOW_BYTES    1000L /* bytes in a second: a slower peer is considered stuck */
 
 struct ty_http_multi_call {
     struct ty_http_multi_call *next,
-        **at; /* in the list of all calls: at points to what points here */
+        **at; /* in the list of all calls: points to the pointer to this call */
     struct ty_http_multi *http;
     CURL *easy;
     struct curl_slist *headers;
@@ -31,7 +31,7 @@ int ty_http_multi_new(struct ty_http_multi **ret, const struct ty_http_multi_set
 {
     struct ty_http_multi *h = calloc(1, sizeof(*h));
     if (!h)
-        abort(); /* as the arena: out of memory is not an error to handle */
+        abort(); /* as the arena: out of memory is not handled */
     h->set = *s;
     int r = ty_curl_load(&h->curl, err);
     if (r == 0) {
@@ -94,11 +94,11 @@ static size_t on_body(char *p, size_t size, size_t n, void *ctx)
     if (call->ask.body(call->ask.ctx, call, (struct ty_str){ p, size * n }) == 0)
         return size * n;
     call->refused = true;
-    return 0; /* a short count: libcurl ends the transfer */
+    return 0; /* a short count makes libcurl end the transfer */
 }
 
-/* libcurl takes numbers as long and everything else by pointer; a wrong width would go unseen in a
- * variable argument list, so each kind has its function. */
+/* libcurl takes numbers as long and everything else as a pointer; a wrong width in a variable
+ * argument list would go unnoticed, so each has its function. */
 static void set_long(struct ty_http_multi_call *call, CURLoption o, long v)
 {
     call->http->curl.easy_setopt(call->easy, o, v);
@@ -124,7 +124,7 @@ static void set_request(struct ty_http_multi_call *call)
     const struct ty_http_multi_request *ask = &call->ask;
     bool secure = strncmp(ask->url, "https:", 6) == 0;
     set_ptr(call, CURLOPT_URL, ask->url);
-    set_long(call, CURLOPT_PATH_AS_IS, 1); /* "a/../b" is a name in an object store */
+    set_long(call, CURLOPT_PATH_AS_IS, 1); /* "a/../b" is a valid name in an object store */
     set_ptr(call, CURLOPT_PROTOCOLS_STR, "http,https");
     set_ptr(call, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
     set_long(call, CURLOPT_FOLLOWLOCATION, ask->key == NULL);
@@ -177,7 +177,7 @@ int ty_http_multi_start(struct ty_http_multi *h, const struct ty_http_multi_requ
     return ty_fail(err, -EIO, "cannot start a request: %s", h->curl.multi_strerror(r));
 }
 
-/* What may go away by itself is LOST. */
+/* Errors that may be temporary are LOST. */
 static enum ty_http_multi_outcome how_of(CURLcode r, const struct ty_http_multi_call *call)
 {
     if (r == CURLE_OK)
@@ -210,7 +210,7 @@ static void finish_call(struct ty_http_multi *h, const CURLMsg *msg)
     char *p = NULL;
     h->curl.easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &p);
     struct ty_http_multi_call *call = (struct ty_http_multi_call *)(void *)p;
-    CURLcode r = msg->data.result; /* msg is gone after the removal below */
+    CURLcode r = msg->data.result; /* msg is invalid after the removal below */
     const char *text = call->error[0] ? call->error : h->curl.easy_strerror(r);
     struct ty_http_multi_result end = {
         .how = how_of(r, call),

@@ -141,7 +141,7 @@ static void test_losses(void **state)
         ty_buf_done(&h.body);
     }
     peer_stop(&peer);
-    struct heard h = { 0 }; /* nobody listens any more */
+    struct heard h = { 0 }; /* the peer has stopped */
     ask(&h, &(struct ty_http_multi_request){ .url = peer.url });
     assert_int_equal(h.how, TY_HTTP_MULTI_LOST);
     assert_int_equal(h.status, 0);

@@ -1,4 +1,4 @@
-/* The loop, the beginning, the end. */
+/* The server's loop, start and stop. */
 #include <errno.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,10 +12,10 @@
 #define ARENA_BYTES  ((size_t)16 << 20)
 #define DEADLINE_MS  10000
 #define IDLE_MS      120000
-#define RUNS         4 /* at once, while there is more to do */
-/* A thousand handshakes a second would leave the loop to nobody else, the leader's lease not
- * excepted: who was busy for longer than this rests three times as long, so that three servers
- * under attack take three quarters of the time. */
+#define RUNS         4 /* iterations in a row, while there is more to do */
+/* A thousand handshakes in a second would starve everything else on the loop, including lease
+ * renewal: a server that was busy for longer than this pauses three times as long, so that three
+ * servers under attack use at most three quarters of the time. */
 #define BUSY_NS      ((uint64_t)10 * 1000000)
 #define REST         3u
 #define REST_MOST_MS ((uint64_t)1000)
@@ -60,10 +60,10 @@ static void rest_after(struct ty_http_server *s, uint64_t busy_ns)
     uv_timer_start(&s->again, on_again, ms < REST_MOST_MS ? ms : REST_MOST_MS, 0);
 }
 
-/* More to do without news from the kernel: bytes that TLS has read ahead, mostly. But an unfinished
- * handshake counts as such, too, for as long as it lasts (libmicrohttpd 0.9.75): whoever sends half
- * of one must not keep us busy, so the pauses grow until there is news. Never a pause of 0: libuv
- * 1.44 would not come back from it. */
+/* libmicrohttpd has more to do without an event from the kernel, mostly bytes that TLS has read
+ * ahead. An unfinished handshake counts as such, too, as long as it lasts (libmicrohttpd 0.9.75):
+ * half a handshake must not keep the server busy, so the pauses grow until there is an event. Never
+ * a pause of 0: libuv 1.44 would not return from it. */
 static void pause_then_run(struct ty_http_server *s)
 {
     s->idle_runs += s->idle_runs < 5;
@@ -73,7 +73,8 @@ static void pause_then_run(struct ty_http_server *s)
 void ty_http_server_run(struct ty_http_server *s)
 {
     MHD_UNSIGNED_LONG_LONG wait = 0;
-    uint64_t begin = uv_hrtime(), busy = 0; /* without the handler, which bounds itself */
+    uint64_t begin = uv_hrtime(),
+             busy = 0; /* without the handler, whose time is limited separately */
     bool more = true;
 
     if (s->freeing || s->resting)
@@ -99,12 +100,12 @@ static void on_kick(uv_idle_t *kick)
 
     uv_idle_stop(kick);
     if (s->resting)
-        return; /* `again` comes back to it */
+        return; /* the timer `again` continues */
     ty_http_server_wake_later(s);
     ty_http_server_run(s);
 }
 
-/* libmicrohttpd's epoll does not wake up for a connection that is resumed. */
+/* libmicrohttpd's epoll does not wake up for a resumed connection. */
 void ty_http_server_kick(struct ty_http_server *s)
 {
     if (!s->freeing)
@@ -150,9 +151,9 @@ static int start_daemon(struct ty_http_server *s, const struct ty_http_server_tl
     return 0;
 }
 
-/* Of the files that the process may open the most are left to its other ports, and to its own
- * requests: a port that is flooded must not take the descriptor that the lease needs. */
-static unsigned connections(unsigned wanted)
+/* Leaves most of the process's file descriptors to its other ports and its own requests: a flooded
+ * port must not take the descriptor that lease renewal needs. */
+static unsigned connection_limit(unsigned wanted)
 {
     struct rlimit files = { 0 };
     unsigned most = wanted ? wanted : CONNECTIONS;
@@ -164,7 +165,7 @@ static unsigned connections(unsigned wanted)
 
 static void fill_in(struct ty_http_server_opts *o)
 {
-    o->connections = connections(o->connections);
+    o->connections = connection_limit(o->connections);
     o->arena_bytes = o->arena_bytes ? o->arena_bytes : ARENA_BYTES;
     o->header_bytes = o->header_bytes ? o->header_bytes : HEADER_BYTES;
     o->body_bytes = o->body_bytes ? o->body_bytes : BODY_BYTES;
@@ -201,7 +202,7 @@ static void end_daemon(struct ty_http_server *s)
     s->freeing = true;
     if (s->daemon) {
         refuse_new(s);
-        /* None may be suspended when the daemon stops. */
+        /* No connection may be suspended when the daemon stops. */
         for (struct ty_http_server_conn *c = s->conns[TY_HTTP_SERVER_CONN_HANDLER].first, *next; c;
              c = next) {
             next = c->next;

@@ -1,10 +1,10 @@
-/* Connections: in which state they are, since when, and until when they may be. */
+/* Connections: their state, since when, and their deadline. */
 #include <sys/socket.h>
 
 #include "net/http_server_inner.h"
 
-#define LAST_WORD_MS 1000 /* to write the answer after a deadline */
-#define CROWDED_MS   50   /* between two sweeps while there are too many */
+#define LAST_WORD_MS 1000 /* for writing the response after a deadline */
+#define CROWDED_MS   50   /* interval of sweeps while there are too many */
 
 /* ---- states ---- */
 
@@ -32,13 +32,15 @@ static void append_to_list(struct ty_http_server_conn *c, enum ty_http_server_co
 
 void ty_http_server_conn_enter(struct ty_http_server_conn *c, enum ty_http_server_conn_state state)
 {
-    if (c->state == state || c->state == TY_HTTP_SERVER_CONN_CUT) /* whoever is cut stays so */
+    if (c->state == state ||
+        c->state == TY_HTTP_SERVER_CONN_CUT) /* a cut connection stays in that state */
         return;
     leave_list(c);
     append_to_list(c, state);
 }
 
-/* libmicrohttpd closes a connection whose socket is shut; there is no other way to tell it. */
+/* libmicrohttpd closes a connection whose socket is shut down; there is no other interface for
+ * that. */
 void ty_http_server_conn_close(struct ty_http_server_conn *c, enum ty_http_server_close_reason why)
 {
     shutdown(c->fd, SHUT_RDWR);
@@ -79,7 +81,7 @@ static void sweep_state(struct ty_http_server *s, enum ty_http_server_conn_state
     }
 }
 
-/* Deadlines are looked at while there is somebody to have one. */
+/* Deadlines are checked only while there are connections. */
 static uint64_t sweep_ms(const struct ty_http_server *s)
 {
     int64_t least = s->o.deadline_ms < s->o.idle_ms ? s->o.deadline_ms : s->o.idle_ms;
@@ -115,7 +117,7 @@ static void conn_new(struct ty_http_server *s, struct MHD_Connection *mhd, void 
     bool crowded = ty_http_server_limit_exceeded(s);
 
     if (!c)
-        abort(); /* as the arena: out of memory is not an error to handle */
+        abort(); /* as the arena: out of memory is not handled */
     uv_update_time(s->o.loop);
     *c = (struct ty_http_server_conn){ .s = s,
                                        .mhd = mhd,

@@ -1,17 +1,17 @@
 /* clang-format off */
-/* Whom a server lets go when there are too many connections, or too little memory for them. Addresses
- * tell nothing: an API server may stand behind the same one as everybody else. So those go that wait
- * for their client, the longest first:
+/* Closes connections when there are too many, or too little memory for them. The client's address is
+ * not considered: an API server may share one with all other clients. Connections that wait for their
+ * client are closed, the longest waiting first:
  *
- *   connections   who goes                                        who has
- *   over 3/4      between two requests                            nothing unread
- *   over 3/4      in a handshake, request line or headers         nothing unread for HEAD_MS
- *   over 15/16    the same, and in a body or with an answer       nothing unread for HURRY_MS, BODY_MS
- *                 that is not taken
+ *   connections   state                                           condition
+ *   over 3/4      between two requests                            no unread bytes
+ *   over 3/4      in a handshake, request line or headers         no unread bytes for HEAD_MS
+ *   over 15/16    the same, and in a body, or with a response     no unread bytes for HURRY_MS, BODY_MS
+ *                 that the client does not read
  *
- * "Unread" are bytes in the socket: then we are the slow one, as when a thousand pods begin at once. A
- * request that its handler has is never cut. What is left of the limit above 3/4, and the backlog of
- * the listening socket, are for those who come meanwhile. */
+ * Unread bytes in the socket mean that the server is slow and not the client, as when a thousand pods
+ * start at once. A request that its handler has is never closed. The rest of the limit above 3/4, and
+ * the backlog of the listening socket, are for clients that connect in the meantime. */
 /* clang-format on */
 #include <sys/ioctl.h>
 
@@ -21,8 +21,8 @@
 #define HEAD_MS  1000
 #define HURRY_MS 250
 #define BODY_MS  2000
-#define LOOKS    16 /* that many of the longest waiting are looked at for one that goes */
-#define SHARE    4  /* of the budget is one server's, at most */
+#define LOOKS    16 /* connections to check for one that can be closed */
+#define SHARE    4  /* the fraction of the budget that one server may use */
 
 /* ---- connections ---- */
 
@@ -48,7 +48,7 @@ static bool waits_for_client(const struct ty_http_server_conn *c)
     return ioctl(c->fd, FIONREAD, &unread) < 0 || unread == 0;
 }
 
-/* The longest in this state, if it is in it for so long. */
+/* Closes the longest in this state, if it has been in it for so long. */
 static bool cut_one(struct ty_http_server *s, enum ty_http_server_conn_state state,
                     int64_t least_ms, enum ty_http_server_close_reason why)
 {
@@ -80,7 +80,7 @@ void ty_http_server_limit_shed(struct ty_http_server *s)
 
 /* ---- memory ---- */
 
-/* What this server may still take of the budget. */
+/* The part of the budget that this server may still use. */
 static size_t budget_left(const struct ty_http_server *s)
 {
     const struct ty_budget *b = s->o.budget;
@@ -97,8 +97,8 @@ size_t ty_http_server_limit_conn_bytes(const struct ty_http_server *s)
     return s->o.header_bytes + (s->with_tls ? TY_HTTP_SERVER_CONN_TLS : TY_HTTP_SERVER_CONN_PLAIN);
 }
 
-/* It is there already. If there is no room for it, the one that has been idle for the
- * longest goes instead: its memory is free a moment later. */
+/* The connection exists already. If there is no room for it, the longest idle one is closed: its
+ * memory is freed a moment later. */
 void ty_http_server_limit_add_conn(struct ty_http_server *s)
 {
     size_t n = ty_http_server_limit_conn_bytes(s);
@@ -124,8 +124,8 @@ void ty_http_server_limit_release_body(struct ty_http_server_exchange *q)
     ty_buf_done(&q->body);
 }
 
-/* An API server sends a body in milliseconds: who has been sending for the longest is the least
- * likely to be one. */
+/* An API server sends a body in milliseconds: the connection that has been sending for the longest
+ * is the least likely to be one. */
 bool ty_http_server_limit_reserve_body(struct ty_http_server *s, struct ty_http_server_exchange *q,
                                        size_t more)
 {

@@ -1,4 +1,4 @@
-/* Who is let go when there are too many connections, or too little memory. */
+/* Which connections are closed when there are too many, or too little memory. */
 #include "base/budget.h"
 #include "net/http_server_inner.h"
 #include "net/http_server_testing.h"
@@ -152,7 +152,8 @@ static void unfinished_ones_go(void **state)
     assert_int_equal(ty_http_server_closed(f->w.s, TY_HTTP_SERVER_CLOSE_DEADLINE), 0);
 }
 
-/* Who has said all and waits for us is not cut, however many come after. */
+/* A complete request that waits for the handler is never closed, however many connections follow.
+ */
 static void a_request_under_way_stays(void **state)
 {
     struct fixture *f = *state;

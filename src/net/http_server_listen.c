@@ -1,4 +1,4 @@
-/* The socket of a server. */
+/* Opens the listening socket of a server. */
 #include <errno.h>
 #include <netdb.h>
 #include <sys/socket.h>
@@ -6,8 +6,8 @@
 
 #include "net/http_server_inner.h"
 
-/* Who comes while there are too many connections waits here until some are closed
- * (http_server_limit.c). The kernel takes its own maximum if that is less. */
+/* Clients wait here while there are too many connections (http_server_limit.c). The kernel uses its
+ * own maximum if that is less. */
 #define BACKLOG 4096
 
 static int bind_one(const struct addrinfo *at)
@@ -18,7 +18,7 @@ static int bind_one(const struct addrinfo *at)
     if (fd < 0)
         return -errno;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (at->ai_family == AF_INET6) /* "every address" means those of IPv4, too */
+    if (at->ai_family == AF_INET6) /* "all addresses" includes those of IPv4 */
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     if (bind(fd, at->ai_addr, at->ai_addrlen) < 0 || listen(fd, BACKLOG) < 0) {
         int r = -errno;
@@ -28,7 +28,8 @@ static int bind_one(const struct addrinfo *at)
     return fd;
 }
 
-/* A machine without IPv6 still has every address: of two families, whichever works. */
+/* A machine without IPv6 still has "all addresses": of the two families, the first that works is
+ * used. */
 int ty_http_server_listen(const char *address, int port, int *ret_fd, struct ty_err *err)
 {
     bool any = !address || !address[0];

@@ -1,6 +1,6 @@
-/* A request from its first line to the end of its answer.
+/* A request from its first line to the end of its response.
  *
- *   line --> headers --> body ... --> handle --> answer --> end
+ *   line --> headers --> body ... --> handle --> response --> end
  *                |                      |          ^
  *                '-- too big to read ---'   (suspended)
  */
@@ -9,10 +9,10 @@
 #include "base/budget.h"
 #include "net/http_server_inner.h"
 
-#define HANDLED_NS ((uint64_t)10 * 1000000) /* the handler's time in one turn of the loop */
-/* A body over its ceiling, or one that finds no room, is read to its end and thrown away, so that
- * its sender lives to see the answer: who writes into a closed connection gets an error instead. So
- * much, not more; the deadline of the request bounds the time. */
+#define HANDLED_NS ((uint64_t)10 * 1000000) /* the handler's time in one iteration of the loop */
+/* A body above its ceiling, or without room, is read and discarded up to this size, so that the
+ * client can read the response: a client that writes into a closed connection gets an error
+ * instead. The request's deadline limits the time. */
 #define DRAIN_BYTES ((size_t)2 << 20)
 #define FIRST_BODY  ((size_t)4 << 10)
 
@@ -40,7 +40,7 @@ void *ty_http_server_on_line(void *cls, const char *uri, struct MHD_Connection *
     q->body.ceiling = s->o.body_bytes;
     q->no_room = ty_arena_full(a);
     c->q = q;
-    if (!c->fresh) { /* the first one's time began with the connection */
+    if (!c->fresh) { /* the first request's deadline began with the connection */
         uv_update_time(s->o.loop);
         c->due_ms = ty_http_server_now(s) + s->o.deadline_ms;
     }
@@ -61,7 +61,7 @@ static void not_later(struct ty_http_server_exchange *q)
     q->later = false;
 }
 
-/* The connection is done with it; the handler may not be. */
+/* libmicrohttpd has finished the request; the handler may not have. */
 void ty_http_server_on_end(void *cls, struct MHD_Connection *mhd TY_UNUSED, void **con_cls,
                            enum MHD_RequestTerminationCode why TY_UNUSED)
 {
@@ -83,7 +83,7 @@ void ty_http_server_on_end(void *cls, struct MHD_Connection *mhd TY_UNUSED, void
         served_free(q);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 const char *ty_http_request_header(const struct ty_http_request *request, const char *name)
 {
@@ -116,7 +116,7 @@ static void set_answer(struct ty_http_server_exchange *q, int code, const char *
         ty_http_server_conn_enter(q->conn, TY_HTTP_SERVER_CONN_ANSWER);
 }
 
-/* Instead of the handler's answer, whose parts may be missing. */
+/* Replaces the handler's response, of which parts may be missing. */
 static void set_no_room(struct ty_http_server_exchange *q, bool later)
 {
     q->n_headers = 0;
@@ -147,11 +147,11 @@ void ty_http_request_respond(struct ty_http_request *request, int code, const ch
     struct ty_http_server_exchange *q = (struct ty_http_server_exchange *)request;
 
     q->owed = false;
-    if (!q->conn) { /* nobody waits any more */
+    if (!q->conn) { /* the client is gone */
         served_free(q);
         return;
     }
-    if (q->code) /* too late: the client was told so, and its connection frees the rest */
+    if (q->code) /* too late: the client got 503, and its connection frees the rest */
         return;
     if (ty_arena_full(q->q.arena))
         set_no_room(q, ty_arena_used(q->q.arena) < q->conn->s->o.arena_bytes);
@@ -195,12 +195,13 @@ static enum MHD_Result send_answer(struct ty_http_server *s, struct ty_http_serv
     return r;
 }
 
-/* The handler was busy in this turn of the loop: everybody else comes first, then this one. */
+/* The handler was busy in this iteration of the loop: other work comes first, then this request. */
 static enum MHD_Result put_off(struct ty_http_server *s, struct ty_http_server_exchange *q)
 {
     q->later = q->suspended = true;
     s->later++;
-    ty_http_server_conn_enter(q->conn, TY_HTTP_SERVER_CONN_HANDLER); /* it waits for us */
+    ty_http_server_conn_enter(
+        q->conn, TY_HTTP_SERVER_CONN_HANDLER); /* it waits for the server, not for its client */
     s->mhd.suspend_connection(q->conn->mhd);
     ty_http_server_kick(s);
     return MHD_YES;
@@ -220,7 +221,7 @@ void ty_http_server_wake_later(struct ty_http_server *s)
 
 static enum MHD_Result hand_over(struct ty_http_server *s, struct ty_http_server_exchange *q)
 {
-    if (q->handed || q->code) /* woken */
+    if (q->handed || q->code) /* resumed */
         return q->code ? send_answer(s, q) : MHD_YES;
     if (s->handled_ns > HANDLED_NS && !s->stopping)
         return put_off(s, q);
@@ -244,8 +245,7 @@ static enum MHD_Result hand_over(struct ty_http_server *s, struct ty_http_server
 
 /* ---- reading ---- */
 
-/* What libmicrohttpd has is its connection's, and goes with it: the handler may take longer.
- */
+/* libmicrohttpd's strings live with the connection; the handler may take longer. */
 static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind TY_UNUSED, const char *name,
                                    const char *value)
 {
@@ -260,7 +260,7 @@ static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind TY_UNUSED,
     return MHD_YES;
 }
 
-/* True: the body is not worth reading, the handler is asked now. */
+/* True: skip the body and call the handler now. */
 static bool check_headers(struct ty_http_server *s, struct ty_http_server_exchange *q,
                           const char *method)
 {
@@ -277,11 +277,12 @@ static bool check_headers(struct ty_http_server *s, struct ty_http_server_exchan
     if (!ty_str_parse_u64(ty_str(length), &n))
         return false;
     q->q.too_big = n > s->o.body_bytes;
-    /* who asks first is told no before sending */
+    /* a client with Expect: 100-continue is refused before it sends */
     return (q->q.too_big || q->no_room) && (n > DRAIN_BYTES || expect);
 }
 
-/* Room for n more bytes of body, of which the budget knows before they are allocated. */
+/* Makes room for n more bytes of the body; reserves them in the budget before they are allocated.
+ */
 static void make_room(struct ty_http_server *s, struct ty_http_server_exchange *q, size_t n)
 {
     struct ty_buf *b = &q->body;
@@ -311,7 +312,8 @@ static enum MHD_Result take_body(struct ty_http_server *s, struct ty_http_server
         return MHD_YES;
     }
     ty_http_server_limit_release_body(q);
-    /* In the middle of a body libmicrohttpd takes no answer: it can only be cut off. */
+    /* libmicrohttpd accepts no response in the middle of a body: the connection can only be closed.
+     */
     return q->seen > DRAIN_BYTES + q->body.ceiling ? MHD_NO : MHD_YES;
 }
 
@@ -324,7 +326,7 @@ enum MHD_Result ty_http_server_on_request(void *cls, struct MHD_Connection *mhd 
     struct ty_http_server_exchange *q = *con_cls;
 
     if (q->conn->state == TY_HTTP_SERVER_CONN_CUT && !q->handed)
-        return MHD_NO; /* its body may be gone already */
+        return MHD_NO; /* its body may be freed already */
     if (!q->begun)
         return check_headers(s, q, method) ? hand_over(s, q) : MHD_YES;
     if (*n) {

@@ -88,7 +88,7 @@ static void who_was_busy_rests(void **state)
     stop_server(&f, &tick, fd, 3);
 }
 
-/* Their last bytes come together; whoever else waits for the loop has it in between. */
+/* Their last bytes arrive together; other work on the loop runs in between. */
 static void one_long_judgement_a_turn(void **state)
 {
     struct fixture f = { .long_judgement = true };

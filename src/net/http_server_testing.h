@@ -1,4 +1,4 @@
-/* For tests: a server in this process, and a client that talks to it from a thread. */
+/* For tests: a server in this process, and a client in a thread. */
 #ifndef TY_NET_HTTP_SERVER_TESTING_H
 #define TY_NET_HTTP_SERVER_TESTING_H
 
@@ -50,10 +50,10 @@ static inline void talk_tick(uv_timer_t *t)
     (void)t;
 }
 
-/* Turns the loop until the server has closed the client's connection. */
+/* Runs the loop until the server has closed the client's connection. */
 static inline const char *talk_end(struct ty_talk *t, uv_loop_t *loop)
 {
-    uv_timer_t tick; /* the loop must not sleep through the client's end */
+    uv_timer_t tick; /* wakes the loop for the end of the client */
 
     uv_timer_init(loop, &tick);
     uv_timer_start(&tick, talk_tick, 5, 5);
@@ -72,7 +72,7 @@ static inline const char *talk(struct ty_talk *t, uv_loop_t *loop, int port, con
     return talk_end(t, loop);
 }
 
-/* ---- a client that the test moves step by step, in its own thread ---- */
+/* ---- a client that the test drives step by step, in its own thread ---- */
 
 static inline int raw_open(int port)
 {
@@ -90,7 +90,7 @@ static inline void raw_send(int fd, const char *text)
     assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-/* The other side gets an error, not an end. */
+/* The other side gets an error, not an orderly close. */
 static inline void raw_reset(int fd)
 {
     const struct linger at_once = { .l_onoff = 1 };
@@ -99,7 +99,7 @@ static inline void raw_reset(int fd)
     close(fd);
 }
 
-/* True: the server has ended the connection. What it sent before is read and thrown away. */
+/* True: the server has closed the connection. What it sent before is discarded. */
 static inline bool raw_ended(int fd)
 {
     char junk[4096];
@@ -110,7 +110,7 @@ static inline bool raw_ended(int fd)
     return n == 0 || (errno != EAGAIN && errno != EINTR);
 }
 
-/* Turns the loop until the condition holds; it wakes up for nothing, too. */
+/* Runs the loop until the condition holds. */
 static inline void loop_until(uv_loop_t *loop, bool (*holds)(void *ctx), void *ctx)
 {
     uv_timer_t tick;
@@ -123,14 +123,14 @@ static inline void loop_until(uv_loop_t *loop, bool (*holds)(void *ctx), void *c
     uv_run(loop, UV_RUN_NOWAIT);
 }
 
-/* The loop must be empty by now but for what closes itself. */
+/* Only handles that close themselves may be left on the loop. */
 static inline void loop_end(uv_loop_t *loop)
 {
     uv_run(loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(loop), 0);
 }
 
-/* A server of its own loop, and who talks to it. */
+/* A server on its own loop, and its client. */
 struct serve_world {
     uv_loop_t loop;
     struct ty_http_server *s;
@@ -156,7 +156,7 @@ static inline void serve_finish(struct serve_world *w)
     loop_end(&w->loop);
 }
 
-/* Of a test whose state is on the heap and begins with one. */
+/* For a test whose state is on the heap and begins with one. */
 static inline int serve_teardown(void **state)
 {
     serve_finish(*state);

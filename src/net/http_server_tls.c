@@ -1,11 +1,11 @@
-/* What the server shows in a handshake, and how it changes while it runs. */
+/* The certificate of the server, and its replacement at run time. */
 #include <errno.h>
 
 #include "net/http_server_inner.h"
 #include "net/tls_options.h"
 
-/* Handshakes use what their connection began with (ty_http_server_tls_begin); only one that began
- * before there was anything to show comes here, and fails. */
+/* Handshakes use the certificate with which their connection began (ty_http_server_tls_begin); only
+ * one that began before the first certificate was set comes here, and fails. */
 int ty_http_server_tls_nothing(gnutls_session_t session TY_UNUSED,
                                const gnutls_datum_t *ca TY_UNUSED, int n_ca TY_UNUSED,
                                const gnutls_pk_algorithm_t *algos TY_UNUSED, int n_algos TY_UNUSED,
@@ -51,7 +51,7 @@ int ty_http_server_set_cert(struct ty_http_server *s, const struct ty_pem *pem, 
     int r = read_identity(s, pem, id, err);
     if (r < 0) {
         ty_http_server_cert_unref(s, id);
-        return r; /* what was shown before stays */
+        return r; /* the old certificate stays */
     }
     ty_http_server_cert_unref(s, s->id);
     s->id = id;
@@ -88,7 +88,7 @@ void ty_http_server_tls_begin(struct ty_http_server_conn *c)
     unsigned char name[] = "http/1.1";
     const gnutls_datum_t spoken = { name, sizeof(name) - 1 };
 
-    /* A client that offers protocols, but not ours, is refused as Go's servers do. */
+    /* As in Go's servers, a client that offers only other protocols is refused. */
     s->tls.alpn_set_protocols(session, &spoken, 1, GNUTLS_ALPN_MANDATORY);
     if (!s->id)
         return;

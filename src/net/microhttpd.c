@@ -1,4 +1,4 @@
-/* libmicrohttpd by its functions' names. */
+/* The table of libmicrohttpd's functions. */
 #include "net/microhttpd.h"
 #include "net/dl.h"
 

@@ -1,4 +1,4 @@
-/* libmicrohttpd, loaded when the first server begins (see net/curl.h). */
+/* libmicrohttpd, loaded with the first server (see net/curl.h). */
 #ifndef TY_NET_MICROHTTPD_H
 #define TY_NET_MICROHTTPD_H
 
@@ -28,7 +28,7 @@ struct ty_microhttpd {
 #undef TY_MICROHTTPD_MEMBER
 };
 
-/* -ENOENT with a sentence when the library is not installed or too old. */
+/* -ENOENT with a message if the library is not installed or too old. */
 int ty_microhttpd_load(struct ty_microhttpd *m, struct ty_err *err);
 void ty_microhttpd_done(struct ty_microhttpd *m); /* a zeroed struct is fine */
 

@@ -1,4 +1,4 @@
-/* nghttp2 by its functions' names. */
+/* The table of nghttp2's functions. */
 #include "net/nghttp2.h"
 #include "net/dl.h"
 

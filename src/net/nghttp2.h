@@ -1,5 +1,5 @@
-/* nghttp2, loaded when the first HTTP/2 connection is made (see net/curl.h). libcurl has it loaded
- * anyway, where that is used. */
+/* nghttp2, loaded with the first HTTP/2 connection (see net/curl.h). If libcurl is used, it has
+ * loaded nghttp2 already. */
 #ifndef TY_NET_NGHTTP2_H
 #define TY_NET_NGHTTP2_H
 
@@ -31,13 +31,13 @@
 
 struct ty_nghttp2 {
     void *lib;               /* NULL: not loaded */
-    const char *(*why)(int); /* what an error number means */
+    const char *(*why)(int); /* error number to text */
 #define TY_NGHTTP2_MEMBER(name) __typeof__(&nghttp2_##name) name;
     TY_NGHTTP2_EACH(TY_NGHTTP2_MEMBER)
 #undef TY_NGHTTP2_MEMBER
 };
 
-/* -ENOENT with a sentence when the library is not installed or too old. */
+/* -ENOENT with a message if the library is not installed or too old. */
 int ty_nghttp2_load(struct ty_nghttp2 *n, struct ty_err *err);
 void ty_nghttp2_done(struct ty_nghttp2 *n); /* a zeroed struct is fine */
 

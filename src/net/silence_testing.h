@@ -1,6 +1,6 @@
-/* For tests: name servers that never answer. The process gets namespaces of its own in which the
- * only one is a socket of the test: who asks is heard, and gets no answer unless the test sends it.
- */
+/* For tests: a name server that never answers. The process enters new namespaces in which the only
+ * name server is a socket of the test: queries arrive there, and are answered only if the test does
+ * so. */
 #ifndef TY_NET_SILENCE_TESTING_H
 #define TY_NET_SILENCE_TESTING_H
 
@@ -16,7 +16,7 @@
 
 #include "net/testing.h"
 
-#define SILENCE_S 25 /* what the resolver itself waits: nothing here may take that long */
+#define SILENCE_S 25 /* the resolver's own timeout: nothing here may take that long */
 
 static inline bool silence_put(const char *path, const char *text)
 {
@@ -26,7 +26,7 @@ static inline bool silence_put(const char *path, const char *text)
     assert_true(fd >= 0 && dprintf(fd, "%s", text) > 0);
     bool good = mount(mine, path, NULL, MS_BIND, NULL) == 0;
     close(fd);
-    unlink(mine); /* the mount keeps it */
+    unlink(mine); /* the mount keeps the file */
     return good;
 }
 
@@ -39,7 +39,7 @@ static inline void silence_loopback(void)
     close(fd);
 }
 
-/* gives the name server's socket; -1: the test may not have namespaces here. */
+/* gives the name server's socket; -1: namespaces are not permitted here. */
 static inline int silence_begin(void)
 {
     struct sockaddr_in at = { .sin_family = AF_INET,
@@ -62,7 +62,7 @@ static inline int silence_begin(void)
     return fd;
 }
 
-/* Waits until somebody asks for that name, whose first part this is. */
+/* Waits for a query whose first label is this. */
 static inline void silence_hear(int fd, const char *first)
 {
     char asked[512] = { 0 };

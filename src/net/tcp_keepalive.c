@@ -1,5 +1,5 @@
-/* With bytes under way TCP_USER_TIMEOUT notices, without any the probes do, which the same time
- * limits. */
+/* TCP_USER_TIMEOUT covers unacknowledged bytes; keep-alive probes, with the same limit, an idle
+ * connection. */
 #include "net/tcp_keepalive.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-/* Noticing that a peer has gone away without a word. */
+/* Detects peers that have disappeared. */
 #ifndef TY_NET_TCP_KEEPALIVE_H
 #define TY_NET_TCP_KEEPALIVE_H
 

@@ -1,4 +1,4 @@
-/* For tests: a server on loopback that says what it is told to. */
+/* For tests: a scripted server on the loopback interface. */
 #ifndef TY_NET_TESTING_H
 #define TY_NET_TESTING_H
 
@@ -17,7 +17,7 @@ struct ty_peer {
     size_t n;
 };
 
-/* The head, and as much of a body as it announces. */
+/* Whether the headers, and as much body as they announce, have arrived. */
 static inline bool peer_has_all(const char *got, size_t n)
 {
     static const char name[] = "\r\nContent-Length: ";
@@ -52,7 +52,7 @@ static inline void *peer_run(void *ctx)
         }
         shutdown(c, SHUT_WR);
         char junk[256];
-        while (read(c, junk, sizeof(junk)) > 0) /* until it is done with us: no reset */
+        while (read(c, junk, sizeof(junk)) > 0) /* until the client closes: avoids a reset */
             ;
         close(c);
     }

@@ -6,64 +6,64 @@
 
 static void nobody_there(void **state)
 {
-    struct line_world w;
-    struct line_heard refused = { 0 }, unknown = { 0 }, port = { 0 };
+    struct conn_world w;
+    struct conn_heard refused = { 0 }, unknown = { 0 }, port = { 0 };
     (void)state;
-    line_begin(&w, "h2");
-    struct ty_tls_conn_settings s = line_to_far(&w);
+    conn_begin(&w, "h2");
+    struct ty_tls_conn_settings s = conn_to_far(&w);
     s.port = "1";
-    line_run(&w, &refused, &s);
+    conn_run(&w, &refused, &s);
     assert_has(refused.why, "cannot connect to 127.0.0.1 port 1: Connection refused");
     s.host = "nobody.invalid";
-    line_run(&w, &unknown, &s);
+    conn_run(&w, &unknown, &s);
     assert_has(unknown.why, "nobody.invalid");
     s.host = "127.0.0.1";
     s.port = "seven";
-    line_run(&w, &port, &s);
+    conn_run(&w, &port, &s);
     assert_int_equal(port.gone, 1);
-    line_end(&w, &refused);
-    line_end(&w, &unknown);
-    line_end(&w, &port);
-    line_finish(&w);
+    conn_end(&w, &refused);
+    conn_end(&w, &unknown);
+    conn_end(&w, &port);
+    conn_finish(&w);
 }
 
-/* By its name; ::1, where nobody listens, may come first. */
+/* By name; ::1, which has no listener, may come first. */
 static void by_name(void **state)
 {
-    struct line_world w;
-    struct line_heard h = { 0 };
+    struct conn_world w;
+    struct conn_heard h = { 0 };
     (void)state;
-    line_begin(&w, "h2");
-    struct ty_tls_conn_settings s = line_to_far(&w);
+    conn_begin(&w, "h2");
+    struct ty_tls_conn_settings s = conn_to_far(&w);
     s.host = "localhost";
-    line_run(&w, &h, &s);
+    conn_run(&w, &h, &s);
     assert_int_equal(h.ready, 1);
-    line_end(&w, &h);
-    line_finish(&w);
+    conn_end(&w, &h);
+    conn_finish(&w);
 }
 
-/* The kernel accepts, nobody shakes hands. */
+/* The kernel accepts the connection, but there is no handshake. */
 static void time_is_limited(void **state)
 {
-    struct line_world w;
-    struct line_heard h = { 0 };
+    struct conn_world w;
+    struct conn_heard h = { 0 };
     int number = 0, fd = port_take(16, &number);
     char port[8];
     (void)state;
-    line_begin(&w, "h2");
+    conn_begin(&w, "h2");
     snprintf(port, sizeof(port), "%d", number);
-    struct ty_tls_conn_settings s = line_to_far(&w);
+    struct ty_tls_conn_settings s = conn_to_far(&w);
     s.port = port;
     s.connect_ms = 500; /* for the address, too */
-    line_run(&w, &h, &s);
+    conn_run(&w, &h, &s);
     assert_has(h.why, "timed out");
     assert_has(h.why, "TLS handshake");
-    line_end(&w, &h);
+    conn_end(&w, &h);
     close(fd);
-    line_finish(&w);
+    conn_finish(&w);
 }
 
-/* A port of this machine that swallows whoever knocks: its queue is full, and nobody accepts. */
+/* A port that drops connections: its queue is full, and nothing accepts. */
 struct hole {
     int fd, knocks[4];
     char port[8];
@@ -101,55 +101,55 @@ static struct addrinfo *address(const char *port, struct addrinfo *then)
  * there must be time left for the next, or it is never reached, however often it is tried. */
 static void the_first_is_dead(void **state)
 {
-    struct line_world w;
+    struct conn_world w;
     struct hole hole;
-    struct line_heard h = { 0 }, dead = { 0 };
+    struct conn_heard h = { 0 }, dead = { 0 };
     (void)state;
-    line_begin(&w, "h2");
+    conn_begin(&w, "h2");
     hole_begin(&hole);
-    struct ty_tls_conn_settings s = line_to_far(&w);
+    struct ty_tls_conn_settings s = conn_to_far(&w);
     s.ctx = &h;
-    h.line = ty_tls_conn_new(&s);
-    ty_tls_conn_resolved(h.line, address("1", address(hole.port, address(w.port, NULL))));
+    h.conn = ty_tls_conn_new(&s);
+    ty_tls_conn_resolved(h.conn, address("1", address(hole.port, address(w.port, NULL))));
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_string_equal(h.why, "");
     assert_int_equal(h.ready, 1);
     s.ctx = &dead;
     s.connect_ms = 200;
-    dead.line = ty_tls_conn_new(&s);
-    ty_tls_conn_resolved(dead.line, address(hole.port, address(hole.port, NULL)));
+    dead.conn = ty_tls_conn_new(&s);
+    ty_tls_conn_resolved(dead.conn, address(hole.port, address(hole.port, NULL)));
     uv_run(&w.loop, UV_RUN_DEFAULT);
     assert_has(dead.why, "timed out");
     assert_has(dead.why, "did not answer");
-    line_end(&w, &h);
-    line_end(&w, &dead);
+    conn_end(&w, &h);
+    conn_end(&w, &dead);
     hole_end(&hole);
-    line_finish(&w);
+    conn_finish(&w);
 }
 
 static void freed_at_once(void **state)
 {
     static const char *const hosts[] = { "127.0.0.1", "localhost", "nobody.invalid" };
-    struct line_world w;
+    struct conn_world w;
     (void)state;
-    line_begin(&w, "h2");
+    conn_begin(&w, "h2");
     for (int i = 0; i < 6; i++) {
-        struct line_heard h = { 0 };
-        struct ty_tls_conn_settings s = line_to_far(&w);
+        struct conn_heard h = { 0 };
+        struct ty_tls_conn_settings s = conn_to_far(&w);
         s.host = hosts[i % 3];
         s.ctx = &h;
-        h.line = ty_tls_conn_new(&s);
+        h.conn = ty_tls_conn_new(&s);
         if (i >= 3)
             uv_run(&w.loop, UV_RUN_NOWAIT); /* a slow machine may be ready in one turn, or know
                                                that there is no such name */
         int gone = h.gone;
-        ty_tls_conn_free(h.line);
+        ty_tls_conn_free(h.conn);
         uv_run(&w.loop, UV_RUN_DEFAULT);
         assert_int_equal(h.gone, gone);
         ty_buf_done(&h.in);
     }
     ty_tls_conn_free(NULL);
-    line_finish(&w);
+    conn_finish(&w);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* For tests: a line to the far end of h2_testing.h, and what it has told. */
+/* For tests: a connection to the server of h2_testing.h, and its callbacks. */
 #ifndef TY_NET_TLS_CONN_TESTING_H
 #define TY_NET_TLS_CONN_TESTING_H
 
@@ -6,8 +6,8 @@
 #include "net/h2_testing.h"
 #include "net/tls_conn.h"
 
-struct line_heard {
-    struct ty_tls_conn *line;
+struct conn_heard {
+    struct ty_tls_conn *conn;
     struct ty_buf in;
     const char *to_send; /* once it is ready */
     int then_send;       /* so often again, each time that something came */
@@ -16,49 +16,49 @@ struct line_heard {
     char why[512];
 };
 
-static inline void line_on_ready(void *ctx, bool h2)
+static inline void conn_on_ready(void *ctx, bool h2)
 {
-    struct line_heard *h = ctx;
+    struct conn_heard *h = ctx;
     h->ready++;
     h->h2 = h2;
     if (h->free_when_ready) {
-        ty_tls_conn_free(h->line);
-        h->line = NULL;
+        ty_tls_conn_free(h->conn);
+        h->conn = NULL;
     }
 }
 
-static inline void line_on_bytes(void *ctx, struct ty_str bytes)
+static inline void conn_on_bytes(void *ctx, struct ty_str bytes)
 {
-    struct line_heard *h = ctx;
+    struct conn_heard *h = ctx;
     ty_buf_add(&h->in, bytes);
     if (h->then_send > 0) {
         h->then_send--;
         h->to_send = "y";
-        ty_tls_conn_flush(h->line);
+        ty_tls_conn_flush(h->conn);
     } else if (h->free_when_heard) {
-        ty_tls_conn_free(h->line);
-        h->line = NULL;
+        ty_tls_conn_free(h->conn);
+        h->conn = NULL;
     } else {
-        ty_tls_conn_set_ref(h->line, false);
+        ty_tls_conn_set_ref(h->conn, false);
     }
 }
 
-static inline struct ty_str line_on_more(void *ctx)
+static inline struct ty_str conn_on_more(void *ctx)
 {
-    struct line_heard *h = ctx;
+    struct conn_heard *h = ctx;
     struct ty_str s = ty_str(h->to_send);
     h->to_send = NULL;
     return s;
 }
 
-static inline void line_on_gone(void *ctx, const char *why)
+static inline void conn_on_gone(void *ctx, const char *why)
 {
-    struct line_heard *h = ctx;
+    struct conn_heard *h = ctx;
     h->gone++;
     snprintf(h->why, sizeof(h->why), "%s", why);
 }
 
-struct line_world {
+struct conn_world {
     uv_loop_t loop;
     struct ty_gnutls gnutls;
     struct ty_dns_lookups lookups;
@@ -66,7 +66,7 @@ struct line_world {
     char port[8];
 };
 
-static inline void line_begin(struct line_world *w, const char *alpn)
+static inline void conn_begin(struct conn_world *w, const char *alpn)
 {
     struct ty_err err = { 0 };
     memset(w, 0, sizeof(*w));
@@ -77,7 +77,7 @@ static inline void line_begin(struct line_world *w, const char *alpn)
     snprintf(w->port, sizeof(w->port), "%d", w->far.port);
 }
 
-static inline struct ty_tls_conn_settings line_to_far(struct line_world *w)
+static inline struct ty_tls_conn_settings conn_to_far(struct conn_world *w)
 {
     return (struct ty_tls_conn_settings){ .loop = &w->loop,
                                           .gnutls = &w->gnutls,
@@ -88,31 +88,31 @@ static inline struct ty_tls_conn_settings line_to_far(struct line_world *w)
                                           .ca_file = w->far.ca,
                                           .connect_ms = 20000,
                                           .dead_ms = 20000,
-                                          .ready = line_on_ready,
-                                          .bytes = line_on_bytes,
-                                          .more = line_on_more,
-                                          .gone = line_on_gone };
+                                          .ready = conn_on_ready,
+                                          .bytes = conn_on_bytes,
+                                          .more = conn_on_more,
+                                          .gone = conn_on_gone };
 }
 
-/* Until nothing keeps the loop going. */
-static inline void line_run(struct line_world *w, struct line_heard *h,
+/* Runs until nothing keeps the loop running. */
+static inline void conn_run(struct conn_world *w, struct conn_heard *h,
                             const struct ty_tls_conn_settings *s)
 {
     struct ty_tls_conn_settings mine = *s;
     mine.ctx = h;
-    h->line = ty_tls_conn_new(&mine);
-    assert_int_equal(h->ready + h->gone, 0); /* never from within */
+    h->conn = ty_tls_conn_new(&mine);
+    assert_int_equal(h->ready + h->gone, 0); /* never from within the call */
     uv_run(&w->loop, UV_RUN_DEFAULT);
 }
 
-static inline void line_end(struct line_world *w, struct line_heard *h)
+static inline void conn_end(struct conn_world *w, struct conn_heard *h)
 {
-    ty_tls_conn_free(h->line);
+    ty_tls_conn_free(h->conn);
     ty_buf_done(&h->in);
     uv_run(&w->loop, UV_RUN_DEFAULT);
 }
 
-static inline void line_finish(struct line_world *w)
+static inline void conn_finish(struct conn_world *w)
 {
     ty_dns_lookups_done(&w->lookups);
     uv_run(&w->loop, UV_RUN_DEFAULT);

@@ -1,10 +1,10 @@
-/* Go's cipher suites, taken apart. */
+/* Translates Go's cipher suite names. */
 #include "net/tls_options.h"
 #include "base/buf.h"
 
 struct suite {
     const char *go, *exchange, *cipher, *mac;
-    bool weak; /* Go lists it as insecure: accepted, and noted */
+    bool weak; /* Go lists it as insecure: accepted with a note */
 };
 static const struct suite suites[] = {
     { "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA", "AES-128-GCM", "AEAD", false },
@@ -30,7 +30,7 @@ static const struct suite suites[] = {
     { "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256", "ECDHE-RSA", "AES-128-CBC", "SHA256", true },
     { "TLS_RSA_WITH_3DES_EDE_CBC_SHA", "RSA", "3DES-CBC", "SHA1", true },
     { "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA", "ECDHE-RSA", "3DES-CBC", "SHA1", true },
-    { "TLS_AES_128_GCM_SHA256", NULL, NULL, NULL, false }, /* of TLS 1.3: always there */
+    { "TLS_AES_128_GCM_SHA256", NULL, NULL, NULL, false }, /* TLS 1.3: always enabled */
     { "TLS_AES_256_GCM_SHA384", NULL, NULL, NULL, false },
     { "TLS_CHACHA20_POLY1305_SHA256", NULL, NULL, NULL, false },
 };
@@ -70,7 +70,7 @@ static void add_versions(struct ty_arena *a, struct ty_buf *out, const char *min
         ty_buf_printf(out, ":+VERS-TLS%s", versions[i]);
 }
 
-/* Each word once. */
+/* Adds each word once. */
 static void add_word(struct ty_buf *out, const char *word)
 {
     struct ty_str rest = ty_buf_str(out), one;

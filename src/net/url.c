@@ -1,4 +1,3 @@
-/* Percent-encoding. */
 #include "net/url.h"
 
 static bool is_unreserved(char c)
@@ -59,7 +58,7 @@ char *ty_url_redacted(struct ty_arena *a, struct ty_str url)
     size_t scheme = (size_t)(slashes - head.p) + 3;
     struct ty_str host;
     path = ty_str_cut((struct ty_str){ head.p + scheme, head.n - scheme }, '/', &host);
-    for (size_t i = host.n; i > 0; i--) /* the last '@' ends the user's part */
+    for (size_t i = host.n; i > 0; i--) /* the last '@' ends the user part */
         if (host.p[i - 1] == '@') {
             host = (struct ty_str){ host.p + i, host.n - i };
             break;
@@ -73,7 +72,7 @@ static bool is_of_host(char c)
     return (is_unreserved(c) && c != '~') || c == ':' || c == '[' || c == ']';
 }
 
-/* The port of an authority: what stands behind the colon, if that is not one of an IPv6 address. */
+/* The port of an authority: what follows the colon, unless that belongs to an IPv6 address. */
 static struct ty_str port_of(struct ty_str *host)
 {
     for (size_t i = host->n; i > 0 && host->p[i - 1] != ']'; i--)

@@ -14,7 +14,7 @@
 #include "config/config.h"
 #include "log/log.h"
 #include "store/kube/kubeconfig.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 struct ty_operator_settings { /* everything pointed to outlives the call */
     const struct ty_config *config;

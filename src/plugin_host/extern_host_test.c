@@ -2,6 +2,7 @@
 #include "plugin_host/extern_host.h"
 
 #include "base/testing.h"
+#include "trainer/pipeline.h"
 
 #define H (&ty_extern_host)
 

@@ -10,7 +10,7 @@
 #define TY_SERVE_WEBHOOK_H
 
 #include "net/http_server.h"
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 /* etcd stores 1.5 MiB for each object; the review of an update has two objects and their
  * managedFields. */

@@ -1,6 +1,5 @@
-/* For tests: a loopback server that stands where an API server does, and a client of it on the same
- * loop. It says what a test tells it to, so that what a real one seldom says can be met: a real one
- * is in tests/cluster. */
+/* For tests: a loopback server in place of an API server, and a client of it on the same loop. Its
+ * answers are scripted, so that rare ones can be tested; tests/cluster uses a real one. */
 #ifndef TY_STORE_API_TESTING_H
 #define TY_STORE_API_TESTING_H
 
@@ -12,12 +11,12 @@
 
 enum { API_PATCHED = -200 };
 
-/* The first row whose text is the beginning of "METHOD /path?query" answers. What no row names: a
- * list is empty, a watch goes on without a word, the rest is 404. */
+/* The first row whose text is a prefix of "METHOD /path?query" answers. Without a row, a list is
+ * empty, a watch stays open without events, and everything else is 404. */
 struct api_row {
     const char *ask;
-    int code; /* 0: never answers; API_PATCHED: 200 and body with what was sent merged into it, at
-                 version 20 */
+    int code; /* 0: never answers; API_PATCHED: 200 and body merged with the request's, at version
+                 20 */
     const char *body;
 };
 
@@ -26,12 +25,12 @@ struct api_world {
     struct ty_http_server *serve;
     struct ty_kubeconfig config;
     struct ty_kube *kube;
-    struct ty_budget budget;          /* of the client; without a ceiling, if the test sets none */
-    const struct api_row *rows;       /* ends with { 0 } */
-    struct ty_buf asked;              /* "GET /path\n", one line a request; no lists, no watches */
-    struct ty_buf body;               /* of the last request, NUL-terminated */
-    struct ty_http_request *open[64]; /* those that are never answered */
-    int may_write;                    /* after so many requests the fence is closed; -1: never */
+    struct ty_budget budget;    /* of the client; no ceiling unless the test sets one */
+    const struct api_row *rows; /* ends with { 0 } */
+    struct ty_buf asked; /* "GET /path ", one line for each request except lists and watches */
+    struct ty_buf body;  /* of the last request, NUL-terminated */
+    struct ty_http_request *open[64]; /* requests without an answer */
+    int may_write;                    /* the fence closes after so many requests; -1: never */
     int n_asked;                      /* requests that are neither lists nor watches */
     size_t n_open;
     char url[64];
@@ -106,7 +105,7 @@ static inline bool api_may_write(void *ctx)
     return w->may_write < 0 || w->n_asked < w->may_write;
 }
 
-/* Instead of all this: a client of a server that is not there. */
+/* A client of a server that does not exist. */
 static inline struct ty_kube *api_nobody(uv_loop_t *loop)
 {
     static const struct ty_kubeconfig config = { .server = "http://127.0.0.1:1",
@@ -143,8 +142,8 @@ static inline void api_begin(struct api_world *w, uv_loop_t *loop)
         0);
 }
 
-/* Requests without an answer yet, by the beginning of their line. Where the first is; n_open: there
- * is none. */
+/* Requests without an answer, by the beginning of their line. Returns the index of the first;
+ * n_open: none. */
 static inline size_t api_find(const struct api_world *w, const char *ask)
 {
     size_t i = 0;
@@ -159,7 +158,7 @@ static inline bool api_holds(const struct api_world *w, const char *ask)
     return api_find(w, ask) < w->n_open;
 }
 
-/* To look at. */
+/* To inspect it. */
 static inline const struct ty_http_request *api_peek(const struct api_world *w, const char *ask)
 {
     if (!api_holds(w, ask))
@@ -167,7 +166,7 @@ static inline const struct ty_http_request *api_peek(const struct api_world *w, 
     return w->open[api_find(w, ask)];
 }
 
-/* To answer. */
+/* To answer it. */
 static inline struct ty_http_request *api_take(struct api_world *w, const char *ask)
 {
     api_peek(w, ask);
@@ -182,7 +181,7 @@ static inline void api_answer(struct api_world *w, const char *ask, struct ty_st
     ty_http_request_respond(api_take(w, ask), 200, "application/json", body);
 }
 
-/* Turns the loop until somebody asks so. */
+/* Runs the loop until such a request arrives. */
 static inline struct ty_http_request *api_wait(struct api_world *w, const char *ask)
 {
     while (!api_holds(w, ask))
@@ -190,7 +189,7 @@ static inline struct ty_http_request *api_wait(struct api_world *w, const char *
     return api_take(w, ask);
 }
 
-/* What was asked since the last look. */
+/* The requests since the last call. */
 static inline const char *api_asked(struct api_world *w, struct ty_arena *a)
 {
     const char *text = ty_arena_strndup(a, w->asked.n ? w->asked.p : "", w->asked.n);

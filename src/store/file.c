@@ -1,4 +1,3 @@
-/* Reads a file. Sizes are looked at before a byte is read. */
 #include "store/file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@ static int too_big(struct ty_err *err, size_t bytes, const char *more)
                    TY_FILE_MAX / MEBI);
 }
 
-/* Reads until the end; `size` is a guess of what is there. */
+/* Reads to the end; `size` is an estimate. */
 static int read_all(struct ty_arena *a, int fd, size_t size, struct ty_str *ret_text,
                     struct ty_err *err)
 {

@@ -1,4 +1,4 @@
-/* A file of this machine, whole, within a ceiling. */
+/* Reads a whole file of this machine, up to a size limit. */
 #ifndef TY_STORE_FILE_H
 #define TY_STORE_FILE_H
 
@@ -8,7 +8,8 @@
 
 #define TY_FILE_MAX ((size_t)32 << 20) /* bytes */
 
-/* One file, or "-", whole. -EFBIG and others with a sentence that does not name the file. */
+/* Reads a file, or standard input for "-". -EFBIG and other errors, with a message that does not
+ * name the file. */
 int ty_file_read(struct ty_arena *a, const char *path, int stdin_fd, struct ty_str *ret_text,
                  struct ty_err *err);
 

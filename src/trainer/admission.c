@@ -1,12 +1,13 @@
-/* The door, in the API server's order: decode, defaults, mutating webhook, schema and rules,
- * validating webhook. The first stage that objects answers, unless all are asked for. */
+/* Admission in the API server's order: decode, defaults, mutating webhook, schema and rules,
+ * validating webhook. The first stage that finds an error answers, unless in->all. */
 #include "trainer/admission.h"
 
 #include <errno.h>
 
 #include "api/name.h"
 
-/* Of warnings the API server keeps 4096 characters in all, and 256 of each once there are more. */
+/* The API server passes on at most 4096 characters of warnings, and 256 of each if there are more.
+ */
 #define WARNING_MAX   256
 #define WARNINGS_MAX  15
 #define HINTS_MAX     5  /* for a refusal by the validating webhook */
@@ -19,7 +20,7 @@ static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
     return ty_arena_strndup(a, s.p, s.n);
 }
 
-/* Sets the answer unless an earlier stage gave one. */
+/* Sets the response unless an earlier stage did. */
 static void set_response(struct ty_admission_response *v, int code, const char *message)
 {
     if (v->message)
@@ -46,7 +47,7 @@ static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind,
                         kind->kind, kind->version, kind->kind, (int)out.n, out.p));
 }
 
-/* The API server's own rule for names, before any schema of ours. */
+/* The API server's rule for names, which it checks before the schema. */
 static void check_name(const struct ty_admission_request *in, struct ty_errs *errs)
 {
     const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "metadata"), "name");
@@ -58,7 +59,7 @@ static void check_name(const struct ty_admission_request *in, struct ty_errs *er
         return;
     if (ty_json_get(in->obj, "metadata") &&
         !ty_json_is(ty_json_get(in->obj, "metadata"), TY_JSON_OBJECT))
-        return; /* the schema says what it must be */
+        return; /* the schema reports the type */
     if (name.n == 0)
         e = ty_errs_add(errs, at, TY_REQUIRED, NULL, "name or generateName is required");
     else if (!ty_name_is_dns1123_subdomain(name))
@@ -68,8 +69,8 @@ static void check_name(const struct ty_admission_request *in, struct ty_errs *er
         e->at = node ? node : in->obj;
 }
 
-/* Where the API server has put a name together from generateName by now; a file shows the place of
- * its five random characters. */
+/* On a cluster the API server has replaced generateName by now; for a file, placeholders stand for
+ * the five random characters. */
 static void fill_name(struct ty_arena *a, struct ty_json *obj)
 {
     struct ty_json *meta = ty_json_get(obj, "metadata");
@@ -112,7 +113,7 @@ static void warn_text(struct ty_warnings *w, const char *text)
     ty_warnings_add(w, "%.*s%s", TY_ARG(head), text[head.n] ? "..." : "");
 }
 
-/* Scalars are shown as they were written; lists and objects say nothing at this length. */
+/* Scalars are shown as they were written; lists and objects are too long to be shown. */
 static const char *hint_text(struct ty_arena *a, const struct ty_field_err *e)
 {
     bool scalar = e->at && e->at->type < TY_JSON_ARRAY;
@@ -124,8 +125,8 @@ static const char *hint_text(struct ty_arena *a, const struct ty_field_err *e)
                            head.n < value.n ? "..." : "", e->hint);
 }
 
-/* What to do about errors whose own text must stay v2.3.0's. An API server passes warnings on with
- * a refusal, too. */
+/* Adds hints for errors whose text must be v2.3.0's. The API server passes warnings to the client
+ * even if the object is refused. */
 static void add_hints(const struct ty_errs *errs, struct ty_warnings *w, size_t most)
 {
     const char *last = "";
@@ -135,7 +136,7 @@ static void add_hints(const struct ty_errs *errs, struct ty_warnings *w, size_t 
         if (!e->hint || e->warn_only)
             continue;
         const char *text = hint_text(w->arena, e);
-        if (strcmp(text, last) != 0) { /* a quantity is an anyOf, whose branches say the same */
+        if (strcmp(text, last) != 0) { /* a quantity is an anyOf: both branches report the same */
             warn_text(w, text);
             n++;
         }
@@ -172,7 +173,7 @@ void ty_admission_decode_hint(struct ty_arena *a, const struct ty_json *obj,
     struct ty_errs errs = { .arena = a, .most = WARNINGS_MAX };
 
     if (!ty_schema_bounded(&ty_schema_TrainJob, obj))
-        return; /* as in ty_admission_mutate_trainjob: no work for what is refused anyway */
+        return; /* as in ty_admission_mutate_trainjob: the object will be refused anyway */
     ty_schema_validate_types(&ty_schema_TrainJob, obj, NULL, &errs);
     add_hints(&errs, warnings, WARNINGS_MAX);
 }
@@ -186,7 +187,7 @@ static void decode_object(struct ty_arena *a, const struct ty_admission_request 
     ty_schema_default(a, kind->schema, in->obj);
 }
 
-/* The answer, and in *err what was wrong. */
+/* Sets the response, and *err if decoding failed. */
 static void run_mutating(struct ty_arena *a, const struct ty_admission_request *in,
                          struct ty_admission_response *v, struct ty_err *err)
 {
@@ -206,8 +207,8 @@ static void run_mutating(struct ty_arena *a, const struct ty_admission_request *
         ty_admission_decode_hint(a, in->obj, &v->warnings);
 }
 
-/* What a typed client cannot read the schema mostly refuses too, with the field's path: then that
- * is enough. */
+/* Most objects that a typed client cannot decode fail schema validation, too, with the field's
+ * path: then that error is enough. */
 static void check_shape(struct ty_arena *a, const struct ty_admission_request *in,
                         const struct ty_kind *kind, const struct ty_err *unreadable,
                         struct ty_admission_response *v)
@@ -231,7 +232,7 @@ void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *
                                            .errs = { .arena = a },
                                            .warnings = { .arena = a } };
     if (!kind || !kind->schema)
-        return; /* carried, not checked */
+        return; /* no schema: not validated */
     decode_object(a, in, kind, ret);
     if (ret->message && !in->all)
         return;
@@ -241,7 +242,8 @@ void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *
         fill_name(a, in->obj);
     check_shape(a, in, kind, &unreadable, ret);
     if (!kind->ours || in->op == TY_ADMISSION_UPDATE_STATUS || (ret->message && !in->all))
-        return; /* refused before the webhooks are asked; with `all` they say what they can */
+        return; /* the API server does not call webhooks for it; with `all` they report what they
+                   can */
     if (trainjob)
         ty_admission_validate_trainjob(a, in, ret);
     else

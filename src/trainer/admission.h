@@ -1,10 +1,10 @@
-/* The door: what the API server with our CRDs and our webhooks answers to a create or an update. */
+/* Admission of a create or an update, as by the API server with trainyard's CRDs and webhooks. */
 #ifndef TY_TRAINER_ADMISSION_H
 #define TY_TRAINER_ADMISSION_H
 
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
-/* What follows the name of a runtime labelled trainer.kubeflow.org/support=deprecated. */
+/* Follows the name of a runtime with the label trainer.kubeflow.org/support=deprecated. */
 #define TY_ADMISSION_DEPRECATED                                                                    \
     "is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime "      \
     "deprecation policy: https://trainer.kubeflow.org/en/latest/operator-guides/"                  \
@@ -24,31 +24,30 @@ struct ty_admission_request {
     bool lint;   /* errors that are warn_only refuse the object, too (validate command) */
 };
 struct ty_admission_response {
-    int code;            /* 201, 200, 400, 403, 422; 500: it cannot be judged now */
-    const char *message; /* as the API server words it; NULL when accepted */
-    struct ty_errs errs; /* the same, one by one, with hints and places */
+    int code;            /* 201, 200, 400, 403, 422; 500: the runtime cannot be read now */
+    const char *message; /* the API server's message; NULL if accepted */
+    struct ty_errs errs; /* the same as a list, with hints and positions */
     struct ty_warnings warnings;
 };
 /* decode -> prune, default -> mutate -> schema and rules -> validating webhook. */
 void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *in,
                          struct ty_admission_response *ret);
 
-/* Takes the entries that are warn_only out of *errs and adds them to the verdict's warnings, as
- * "path: detail". Values are left out: they may be whole lists of containers, and the API server
- * truncates warnings to 256 characters. Before them comes what to do about the first of the others,
- * as "path: hint", or "path: value: hint" of a scalar. Does nothing with in->lint. */
+/* Moves the warn_only entries of *errs to the warnings of the response, as "path: detail". Values
+ * are omitted: they may be whole lists of containers, and the API server truncates warnings to 256
+ * characters. Hints for the first of the other errors come before them, as "path: hint", or "path:
+ * value: hint" for a scalar. Does nothing with in->lint. */
 void ty_admission_warn(const struct ty_admission_request *in, struct ty_errs *errs,
                        struct ty_admission_response *v);
 
-/* The webhooks alone, for the server: */
-/* *ret_next: obj as the mutating webhook leaves it, a new object that shares what is the same. An
- * obj (or old) that exceeds a bound of its schema stays as it is: the API server refuses it next.
- */
+/* The webhooks, for the server: */
+/* *ret_next: obj after the mutating webhook, a new object that shares unchanged parts. An obj (or
+ * old) that exceeds a bound of its schema is not changed: the API server will refuse it. */
 int ty_admission_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj,
                                  const struct ty_json *old, int64_t now_s,
                                  struct ty_json **ret_next, struct ty_err *err);
-/* Hints about an obj that ty_admission_mutate_trainjob cannot decode: Go's words name no field, or
- * none that people write. */
+/* Adds hints for an obj that ty_admission_mutate_trainjob cannot decode: Go's message names no
+ * field, or only an internal one. */
 void ty_admission_decode_hint(struct ty_arena *a, const struct ty_json *obj,
                               struct ty_warnings *warnings);
 void ty_admission_validate_trainjob(struct ty_arena *a, const struct ty_admission_request *in,

@@ -1,11 +1,12 @@
-/* The runtimes' webhook: what a job with an ancestor label must have (docs/spec/trainer.md 8.3).
- * v2.3.0 does not check updates of a TrainingRuntime: there a mistake is only warned of (B20). */
+/* The validating webhook of runtimes: what a job with an ancestor label must have
+ * (docs/spec/trainer.md 8.3). v2.3.0 does not validate updates of a TrainingRuntime, so errors
+ * there are only warnings (B20). */
 #include "trainer/admission.h"
 
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 #include "trainer/validate.h"
 
-/* The container that a job with this ancestor must have; NULL: none. */
+/* The container that a job with this ancestor must have; NULL: any. */
 static const char *required_container(struct ty_str ancestor)
 {
     if (ty_str_is(ancestor, "trainer"))
@@ -65,8 +66,8 @@ static bool has_step(const struct ty_json *job, const char *step)
     return ty_str_is(ty_json_as_str(ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR))), step);
 }
 
-/* Nobody will take spec.trainer of its TrainJobs (B37). It may be meant so: a warning, for
- * `validate` too. */
+/* Warns if no job takes spec.trainer of the TrainJobs (B37). This can be intended, so it is a
+ * warning for `validate`, too. */
 static void warn_no_trainer(const struct ty_json *jobs, struct ty_warnings *warnings)
 {
     struct ty_str found = { 0 };
@@ -81,7 +82,7 @@ static void warn_no_trainer(const struct ty_json *jobs, struct ty_warnings *warn
         found = ty_str_head(ty_json_str_at(*j, "name"), TY_VALIDATE_NAME_MAX);
     }
     if (free == 0)
-        return; /* nothing in it could train */
+        return; /* it has no container that could train */
     const char *who = free == 1 ? ty_arena_printf(warnings->arena, "job \"%.*s\"", TY_ARG(found))
                                 : "the job that trains";
     ty_warnings_add(warnings,
@@ -106,14 +107,14 @@ void ty_admission_validate_runtime(struct ty_arena *a, const struct ty_admission
     struct ty_errs mine = { .arena = a };
 
     ty_each_item (j, jobs)
-        if (!ty_arena_full(a)) /* each may print all of its containers */
+        if (!ty_arena_full(a)) /* each error may print all containers */
             check_job(a, *j, TY_IDX(list, j - jobs->items), &mine);
     if (in->op == TY_ADMISSION_UPDATE && kind == &ty_kind_trainingruntime)
         for (struct ty_field_err *e = mine.first; e; e = e->next)
             e->warn_only = true;
     check_policies(ty_json_at(in->obj, "spec.mlPolicy"), &mine);
     ty_admission_warn(in, &mine, ret);
-    if (taken) /* B28: say so where it can still be mended */
+    if (taken) /* B28: warn while the runtime can still be changed */
         ty_warnings_add(&ret->warnings,
                         "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
                         "; job \"%.*s\" will be taken as the trainer",

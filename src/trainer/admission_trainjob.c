@@ -1,13 +1,13 @@
-/* The TrainJob's webhooks: stamps on patches, words of numProcPerNode, all plugin checks
- * (docs/spec/trainer.md 8.1, 8.2). */
+/* The webhooks of TrainJobs: timestamps of patches, strings in numProcPerNode, the validate hooks
+ * of all plugins (docs/spec/trainer.md 8.1, 8.2). */
 #include <errno.h>
 
 #include "trainer/admission.h"
 #include "trainer/runtime_resolve.h"
 #include "trainer/trainjob_reconcile.h"
 
-/* The patches that are stored, and what they say without `time`, as typed clients see it: null is
- * absent. Made once each, however many new ones name the same manager. */
+/* A stored patch, and its normal form without `time`, in which null is absent. Computed once for
+ * each stored patch, however many new ones have the same manager. */
 struct stored {
     const struct ty_json *list;
     const struct ty_json **said;
@@ -21,7 +21,7 @@ static const struct ty_json *without_time(struct ty_arena *a, const struct ty_js
     return said;
 }
 
-/* When a patch was last changed: kept while it is unchanged, now when it changed. */
+/* The time of the last change of a patch: unchanged patches keep it, changed ones get now. */
 static void stamp_patch(struct ty_arena *a, struct ty_json *patch, const struct stored *stored,
                         int64_t now_s)
 {
@@ -45,8 +45,8 @@ static void stamp_patch(struct ty_arena *a, struct ty_json *patch, const struct 
     }
 }
 
-/* Stored objects must stay readable for typed clients: a word becomes an absent field, and an
- * annotation that remembers cpu or gpu. */
+/* Stored objects must be readable for typed clients: a string is replaced by an absent field and,
+ * for cpu or gpu, an annotation. */
 static void store_numproc(struct ty_arena *a, struct ty_json *obj)
 {
     struct ty_json *trainer = ty_json_at(obj, "spec.trainer");
@@ -56,7 +56,7 @@ static void store_numproc(struct ty_arena *a, struct ty_json *obj)
     if (n.kind == TY_NUMPROC_UNSET || n.kind == TY_NUMPROC_INT)
         return;
     ty_json_del(trainer, TY_LIT("numProcPerNode"));
-    if (n.kind == TY_NUMPROC_AUTO) { /* what an earlier word left must not speak for this one */
+    if (n.kind == TY_NUMPROC_AUTO) { /* remove the annotation of an earlier value */
         ty_json_del(ty_json_at(obj, "metadata.annotations"), TY_LIT(TY_ANN_NUMPROC));
         return;
     }
@@ -64,16 +64,15 @@ static void store_numproc(struct ty_arena *a, struct ty_json *obj)
     ty_json_put(a, ty_json_ensure_object(a, meta, "annotations"), TY_LIT(TY_ANN_NUMPROC), word);
 }
 
-/* Mutation comes before the API server's schema validation. What that is going to refuse, or what
- * never was in a stored object, is not worked on: a stranger's list of half a million patches costs
- * no more than reading it. */
+/* Mutation precedes the API server's validation. An object that validation will refuse is not
+ * mutated, so that a list of half a million patches costs no more than its parsing. */
 static bool worth_changing(const struct ty_json *obj, const struct ty_json *old)
 {
     return ty_schema_bounded(&ty_schema_TrainJob, obj) &&
            (!old || ty_schema_bounded(&ty_schema_TrainJob, old));
 }
 
-/* Replaces obj.key, an object or a list, by a copy that shares its members. */
+/* Replaces obj.key, an object or a list, by a shallow copy. */
 static struct ty_json *copy_member(struct ty_arena *a, struct ty_json *obj, const char *key)
 {
     struct ty_json *v = ty_json_get(obj, key);
@@ -85,7 +84,7 @@ static struct ty_json *copy_member(struct ty_arena *a, struct ty_json *obj, cons
     return v;
 }
 
-/* A copy of what is changed below; the rest, megabytes of it perhaps, is shared. */
+/* Copies the parts that are changed below; the rest is shared. */
 static struct ty_json *copy_changeable(struct ty_arena *a, const struct ty_json *obj)
 {
     struct ty_json *next = ty_json_shallow_copy(a, obj);
@@ -137,8 +136,8 @@ static void set_denied(struct ty_arena *a, const struct ty_admission_request *in
     ty_errs_join(&v->errs, mine);
 }
 
-/* Nobody knows whether the runtime is there: no word about the job, which may be right. v2.3.0
- * calls it missing. */
+/* It is unknown whether the runtime exists: answers 500, not "not found" as v2.3.0 does, because
+ * the job may be valid. */
 static void cannot_judge(struct ty_arena *a, struct ty_admission_response *v, const char *why)
 {
     v->code = 500;
@@ -148,7 +147,7 @@ static void cannot_judge(struct ty_arena *a, struct ty_admission_response *v, co
                                  why);
 }
 
-/* Upstream's texts, path `spec.RuntimeRef` of the cluster kind included. */
+/* Upstream's messages, including its path `spec.RuntimeRef` for the cluster kind. */
 static void runtime_missing(struct ty_arena *a, const struct ty_admission_request *in,
                             const struct ty_trainjob *job, struct ty_errs *errs)
 {
@@ -165,7 +164,7 @@ static void runtime_missing(struct ty_arena *a, const struct ty_admission_reques
     e->hint = ty_runtime_suggestions(a, job, in->view);
 }
 
-/* The live runtime; on update, when that is gone, the job's snapshot of it (B12). */
+/* The live runtime; on update, if it was deleted, the job's snapshot (B12). */
 static const struct ty_json *runtime_for(struct ty_arena *a, const struct ty_admission_request *in,
                                          const struct ty_trainjob *job)
 {
@@ -204,7 +203,8 @@ static void check_job(struct ty_arena *a, const struct ty_admission_request *in,
         ty_warnings_add(warnings, "Referenced %.*s \"%.*s\" " TY_ADMISSION_DEPRECATED,
                         TY_ARG(job->ref_kind), TY_ARG(job->ref_name));
     if (ty_plan_init(a, job, &plan_in, &plan, &err) < 0) {
-        /* The runtime may have changed since: what was stored can still be relabelled or freed. */
+        /* The runtime may have changed in the meantime: a stored TrainJob can still be relabeled,
+         * or have its finalizers removed. */
         bool stored = old && ty_plan_init(a, old, &plan_in, &plan, &(struct ty_err){ 0 }) < 0;
         ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text)->warn_only =
             stored;
@@ -219,8 +219,8 @@ void ty_admission_validate_trainjob(struct ty_arena *a, const struct ty_admissio
     struct ty_trainjob job, old;
     struct ty_errs errs = { .arena = a };
 
-    /* An API server has refused it by now, unless what is stored was too long already, and stays
-     * so; all others who ask get no work for it. */
+    /* The API server has refused it already, unless the stored object exceeds the bound, too; skip
+     * the work for other callers. */
     if (!in->all && !ty_schema_bounded(&ty_schema_TrainJob, in->obj)) {
         ty_warnings_add(&ret->warnings,
                         "not checked: a list or text is longer than the schema allows");
@@ -236,7 +236,7 @@ void ty_admission_validate_trainjob(struct ty_arena *a, const struct ty_admissio
         e->at = job.ref;
         e->hint = "use kind ClusterTrainingRuntime or TrainingRuntime, apiGroup "
                   "trainer.kubeflow.org";
-        if (!ret->message) { /* upstream's bare words, without a path */
+        if (!ret->message) { /* upstream's message, without a path */
             ret->code = 403;
             ret->message = ty_arena_printf(
                 a,

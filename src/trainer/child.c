@@ -1,4 +1,4 @@
-/* One table of suffixes: who writes a child and who recognises it read the same row. */
+/* One table of suffixes, used to create names and to recognize them. */
 #include "trainer/child.h"
 
 static const char *const suffixes[TY_CHILD_COUNT] = {
@@ -22,7 +22,7 @@ bool ty_child_is(enum ty_child which, struct ty_str name)
 {
     struct ty_str end = ty_str(suffixes[which]);
 
-    return name.n > end.n && ty_str_ends(name, end); /* a job has a name */
+    return name.n > end.n && ty_str_ends(name, end); /* the job's name is not empty */
 }
 
 struct ty_str ty_child_job(struct ty_str name)

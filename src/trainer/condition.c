@@ -1,5 +1,6 @@
-/* Conditions as every Kubernetes controller sets them. */
-#include "trainer/trainjob_reconcile.h"
+#include "trainer/condition.h"
+
+#include "json/json.h"
 
 const struct ty_json *ty_condition_find(const struct ty_json *status, const char *type)
 {

@@ -1,5 +1,5 @@
-/* Texts for Flux. The job's values are written once, at the top of each script, as shell variables;
- * below them the scripts are constant. */
+/* Generates the scripts. Values of the job are shell variables at the top of each script; the rest
+ * of a script is constant. */
 #include "trainer/flux_script.h"
 
 #include <inttypes.h>
@@ -14,13 +14,13 @@ const char *ty_flux_range(struct ty_arena *a, int64_t n, int64_t from)
                   : ty_arena_printf(a, "%" PRId64 "-%" PRId64, from, from + n - 1);
 }
 
-static const char *hostlist(struct ty_arena *a, const struct ty_flux *f)
+static const char *host_list(struct ty_arena *a, const struct ty_flux *f)
 {
     return ty_arena_printf(a, "%.*s-%.*s-0-[%s]", TY_ARG(f->job), TY_ARG(f->rjob),
                            ty_flux_range(a, f->nodes, 0));
 }
 
-/* A TOML string: what a user put into a variable cannot end it, nor the line. */
+/* A TOML string, escaped: a user's value cannot end the string or the line. */
 static void put_toml(struct ty_buf *out, const char *key, struct ty_str v)
 {
     ty_buf_printf(out, "%s = \"", key);
@@ -52,7 +52,7 @@ static void put_broker_config(struct ty_buf *out, struct ty_arena *a, const stru
     put_toml(out, "default_connect",
              ty_str(ty_arena_printf(a, "tcp://%%h.%.*s.%.*s.svc.cluster.local:%%p",
                                     TY_ARG(f->subdomain), TY_ARG(f->ns))));
-    ty_buf_printf(out, "hosts = [ { host = \"%s\" } ]\n", hostlist(a, f));
+    ty_buf_printf(out, "hosts = [ { host = \"%s\" } ]\n", host_list(a, f));
     ty_buf_cstr(out, "\n"
                      "[archive]\n"
                      "dbpath = \"/mnt/flux/config/var/lib/flux/job-archive.sqlite\"\n"
@@ -77,7 +77,7 @@ struct ty_str ty_flux_init(struct ty_arena *a, const struct ty_flux *f)
                   "# Runs in the installer: copies Flux into the shared volume and configures it.\n"
                   "set -u\n"
                   "hosts='%s'\n",
-                  hostlist(a, f));
+                  host_list(a, f));
     ty_buf_cstr(&out, "\n"
                       "# This image keeps Flux under /opt/view.\n"
                       "export PATH=\"/opt/view/bin:$PATH\"\n"
@@ -104,7 +104,7 @@ struct ty_str ty_flux_init(struct ty_arena *a, const struct ty_flux *f)
     return buf_to_arena(a, &out);
 }
 
-/* What differs between jobs. */
+/* The part that differs between jobs. */
 static void put_entrypoint_values(struct ty_buf *out, struct ty_arena *a, const struct ty_flux *f)
 {
     ty_buf_printf(
@@ -113,7 +113,7 @@ static void put_entrypoint_values(struct ty_buf *out, struct ty_arena *a, const 
         "# Runs in every node: joins the Flux instance; the first node submits the command.\n"
         "hosts='%s'\n"
         "main_host='%.*s-%.*s-0-0'\n",
-        hostlist(a, f), TY_ARG(f->job), TY_ARG(f->rjob));
+        host_list(a, f), TY_ARG(f->job), TY_ARG(f->rjob));
     ty_buf_printf(out, "run_flags='-N %" PRId64 " -n %" PRId64, f->nodes, f->tasks * f->nodes);
     if (f->gpus > 0)
         ty_buf_printf(out, " -g %" PRId64, f->gpus);
@@ -123,7 +123,7 @@ static void put_entrypoint_values(struct ty_buf *out, struct ty_arena *a, const 
     ty_buf_cstr(out, "'\n");
 }
 
-/* Flux's own Python, its scheduler, and a file to source for people who enter the container. */
+/* Flux's own Python, its scheduler, and a file to source in an interactive shell. */
 static const char prepare[] =
     "\n"
     "cfg=/mnt/flux/config\n"

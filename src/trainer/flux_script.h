@@ -1,5 +1,5 @@
-/* The two scripts and the certificate with which a Flux instance comes up in the nodes of a job:
- * the installer container runs init.sh, the main container entrypoint.sh. */
+/* The two scripts and the certificate that start a Flux instance in the nodes of a job: the init
+ * container runs init.sh, the main container entrypoint.sh. */
 #ifndef TY_TRAINER_FLUX_SCRIPT_H
 #define TY_TRAINER_FLUX_SCRIPT_H
 
@@ -7,18 +7,18 @@
 #include "base/str.h"
 
 struct ty_flux {
-    struct ty_str job, ns, subdomain; /* the TrainJob; where its pods are found */
+    struct ty_str job, ns, subdomain; /* the TrainJob; the subdomain of its pods */
     struct ty_str rjob;               /* the replicated job whose pods are the nodes */
-    int64_t nodes, tasks, gpus;       /* tasks and GPUs are per node */
+    int64_t nodes, tasks, gpus;       /* tasks and GPUs of one node */
     struct ty_str device, queue_policy;
 };
 
-/* All NUL-terminated; they live with the arena. */
+/* Results are NUL-terminated and live with the arena. */
 struct ty_str ty_flux_init(struct ty_arena *a, const struct ty_flux *f);
 struct ty_str ty_flux_entrypoint(struct ty_arena *a, const struct ty_flux *f);
-/* Of the 32 bytes of seed: the key pair is the same as long as the seed is. */
+/* The key pair is derived from the 32 bytes of seed only. */
 struct ty_str ty_flux_curve(struct ty_arena *a, struct ty_str job, const unsigned char seed[32]);
-/* "0" for one, "0-3" for four: Flux's sets of indices. */
+/* "0" for one, "0-3" for four: Flux's index sets. */
 const char *ty_flux_range(struct ty_arena *a, int64_t n, int64_t from);
 
 #endif

@@ -1,17 +1,16 @@
-/* Membership and size of the gang, shared by the gang plugins. */
+/* Computes members and size of the gang for the gang plugins. */
 #include "trainer/gang.h"
 
 #include "api/quantity.h"
 
-/* Which jobs the trainers wait for. Each job is looked at once a mark, however tangled the graph.
- */
+/* The jobs that trainers wait for. Each job is visited at most once for each mark. */
 struct waits {
     const struct ty_plan *plan;
-    bool *over;  /* finished before a trainer starts */
-    bool *ready; /* a trainer waits for it, but only until it is ready */
+    bool *over;  /* finishes before a trainer starts */
+    bool *ready; /* a trainer waits only until it is ready */
 };
 
-/* Walks from a trainer to what it waits for; past a Complete, everything is over by then. */
+/* Marks what a trainer waits for, transitively; everything before a Complete dependency is over. */
 static void mark_awaited(struct waits *w, const struct ty_podset *set, bool over)
 {
     const struct ty_json *deps = ty_json_get(set->rjob, "dependsOn");
@@ -31,7 +30,7 @@ static void mark_awaited(struct waits *w, const struct ty_podset *set, bool over
     }
 }
 
-/* Waits for a job that is not over: for a member, or for one that waits for a member itself. */
+/* Waits for a job that is not over: a member, or one that waits for a member itself. */
 static bool is_late(const struct waits *w, const struct ty_podset *set)
 {
     const struct ty_json *deps = ty_json_get(set->rjob, "dependsOn");

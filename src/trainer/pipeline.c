@@ -1,22 +1,10 @@
-/* Fourth step of the flow: the plugins, phase by phase (docs/spec/trainer.md 4.8, 5). */
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <strings.h>
 
 #include "trainer/plugins/ml.h"
-
-void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...)
-{
-    va_list ap;
-
-    if (!w || w->n == sizeof(w->v) / sizeof(w->v[0]))
-        return;
-    va_start(ap, fmt);
-    w->v[w->n++] = ty_arena_vprintf(w->arena, fmt, ap);
-    va_end(ap);
-}
+#include "trainer/registry.h"
 
 static bool name_listed(const char *const *names, const char *name)
 {
@@ -72,7 +60,7 @@ static int check_status_hooks(const struct ty_pipeline *p, struct ty_err *err)
     return 0;
 }
 
-/* Out-of-tree plugins: whoever gives them wants them on. */
+/* Adds the out-of-tree plugins, which are always enabled. */
 static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra,
                      const char *const *disabled, struct ty_err *err)
 {
@@ -83,7 +71,7 @@ static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra
     return r;
 }
 
-/* One of ours. */
+/* Adds a built-in plugin. */
 static int add_own(struct ty_pipeline *p, const struct ty_plugin *plugin,
                    const char *const *enabled, const char *const *disabled, struct ty_err *err)
 {
@@ -121,19 +109,19 @@ int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
     return r;
 }
 
-static bool applies(const struct ty_plugin *p, const struct ty_plan *plan)
+static bool plugin_applies(const struct ty_plugin *p, const struct ty_plan *plan)
 {
     if (p->applies)
         return p->applies(plan);
     return !p->policy || ty_plan_policy(plan, p->policy);
 }
 
-/* A plugin that the runtime asks for but that is switched off, or NULL. */
+/* A disabled plugin that the runtime requires, or NULL. */
 static const struct ty_plugin *disabled_but_needed(const struct ty_plan *plan)
 {
     for (size_t i = 0; i < plan->pipeline->n_off; i++) {
         const struct ty_plugin *p = plan->pipeline->off[i];
-        if ((p->applies || p->policy) && applies(p, plan))
+        if ((p->applies || p->policy) && plugin_applies(p, plan))
             return p;
     }
     return NULL;
@@ -170,7 +158,7 @@ static int run_phase(struct ty_plan *plan, const struct ty_trainjob *job, hook_o
     for (size_t i = 0; i < plan->pipeline->n_on && r == 0; i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
         ty_plugin_hook_fn *fn = hook(p);
-        if (!fn || !applies(p, plan))
+        if (!fn || !plugin_applies(p, plan))
             continue;
         plan->running = p;
         ty_plan_origin(plan, "plugin %s", p->name);
@@ -224,7 +212,7 @@ void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
             ->warn_only = old; /* it was stored before the plugin was disabled */
     for (size_t i = 0; i < plan->pipeline->n_on && !ty_arena_full(plan->arena); i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
-        if (!applies(p, plan))
+        if (!plugin_applies(p, plan))
             continue;
         plan->running = p;
         if (p->validate)

@@ -322,20 +322,6 @@ static void test_empty_pipeline(void **state)
     assert_int_equal(status->n, 0);
 }
 
-/* ---- warnings ---- */
-
-static void test_warnings_have_a_limit(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_warnings w = { .arena = f->arena };
-
-    for (int i = 0; i < 40; i++)
-        ty_warnings_add(&w, "warning %d", i);
-    assert_int_equal(w.n, 32);
-    assert_string_equal(w.v[31], "warning 31");
-    ty_warnings_add(NULL, "into nothing");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,7 +344,6 @@ int main(void)
         core_test(test_reserved_variables),
         core_test(test_policy_decides),
         core_test(test_empty_pipeline),
-        core_test(test_warnings_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

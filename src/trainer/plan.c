@@ -1,15 +1,14 @@
-/* Third step of the flow: the plan that plugins edit. Jobs are found, roles given, pods counted,
- * resourcesPerNode merged (docs/spec/trainer.md 4.3 to 4.6). */
+/* Third step: builds the plan that plugins edit. Finds jobs and their roles, counts pods and merges
+ * resourcesPerNode (docs/spec/trainer.md 4.3 to 4.6). */
 #include "trainer/plan.h"
 
 #include <errno.h>
 
 #include "trainer/gang.h"
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 #include "trainer/runtime_patches.h"
 
-/* Far above what fits into one stored object; keeps look-ups by name and walks along dependsOn
- * cheap. */
+/* Far above what fits into one stored object; bounds lookups by name and walks along dependsOn. */
 #define JOBS_MAX 4096
 
 const struct ty_settings ty_settings_default = {
@@ -30,7 +29,7 @@ static enum ty_role role_of(struct ty_str ancestor)
     return TY_ROLE_NONE;
 }
 
-/* Pointers into the template, made where it leaves them out. */
+/* Sets the pointers into the template; creates the parts that it omits. */
 static void find_parts(struct ty_plan *plan, struct ty_podset *set, struct ty_json *rjob)
 {
     struct ty_json *template = ty_json_ensure_object(plan->arena, rjob, "template");
@@ -94,11 +93,11 @@ static void count_pods(struct ty_plan *plan)
         if (s->count < 1)
             s->count = 1;
         if (s->role != TY_ROLE_NONE)
-            s->replicas = 1; /* the builder writes it so */
+            s->replicas = 1; /* as the JobSet builder writes it */
     }
 }
 
-/* Key by key for requests and limits, by name for claims (B7: nobody's claims are lost). */
+/* requests and limits are merged by key, claims by name (B7: no claim is lost). */
 static void merge_resources(struct ty_plan *plan, struct ty_json *container,
                             const struct ty_json *resources)
 {
@@ -208,7 +207,7 @@ int ty_plan_init(struct ty_arena *a, const struct ty_trainjob *job, const struct
     if (r == 0)
         r = ty_runtime_patches_apply(&plan, job, err);
     if (r == 0)
-        r = check_jobs(&plan, plan.spec, err); /* a patch may bring its own */
+        r = check_jobs(&plan, plan.spec, err); /* a patch may add jobs */
     if (r == 0)
         r = make_sets(&plan, err);
     if (r < 0)
@@ -259,7 +258,8 @@ const struct ty_json *ty_plan_live_object(const struct ty_plan *plan, const stru
     return ty_plan_view_get(plan->view, kind, ns, ty_str(name));
 }
 
-/* Counts come from the template, whose numbers only a schema has bounded: they must not wrap. */
+/* Counts come from the template and are only bounded by its schema: saturate instead of
+ * overflowing. */
 int64_t ty_plan_podset_pods(const struct ty_podset *set)
 {
     int64_t n = 0;

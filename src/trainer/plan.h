@@ -1,6 +1,7 @@
-/* The plan: a TrainJob and its runtime, resolved and patched, on the way to becoming child objects.
- * Plugins edit the JobSet template in place through the functions below, which also note who wrote
- * what (for `render --origins`). Pure: what is impure (live objects, time, entropy) is input. */
+/* The plan: a TrainJob and its runtime, resolved and patched, before the child objects are built.
+ * Plugins edit the JobSet template in place through the functions below, which also record the
+ * origin of each value (for `render --origins`). Pure: live objects, time and entropy are inputs.
+ */
 #ifndef TY_TRAINER_PLAN_H
 #define TY_TRAINER_PLAN_H
 
@@ -14,31 +15,32 @@
 struct ty_plugin;
 struct ty_pipeline;
 
-/* Constants of docs/spec/trainer.md 2 that several files share. */
+/* Constants of docs/spec/trainer.md 2. */
 #define TY_LABEL_ANCESTOR "trainer.kubeflow.org/trainjob-ancestor-step"
 #define TY_NODE           "node"     /* the trainer's job and main container */
 #define TY_LAUNCHER       "launcher" /* the MPI launcher's job */
 #define TY_DATASET_INIT   "dataset-initializer"
 #define TY_MODEL_INIT     "model-initializer"
 #define TY_TRAINER_PORT   29500
-/* What one TrainJob may add to a template, all copies together; a stored object is far smaller. */
+/* Limit for what one TrainJob may add to a template, all copies together; stored objects are far
+ * smaller. */
 #define TY_SPEC_MAX    ((size_t)16 << 20)
 #define TY_INDEX_FIELD "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
-/* The cluster as a pass may see it: objects by kind and name, or NULL. Never waits. */
+/* The cluster as a pass sees it: returns objects by kind and name, or NULL. Never blocks. */
 struct ty_view {
     void *ctx;
     const struct ty_json *(*get)(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                  struct ty_str name);
-    /* The text of this runtime's snapshot, if an earlier pass has made it and nothing has changed
-     * since; empty: not known. May be NULL. */
+    /* The text of this runtime's snapshot, if an earlier pass computed it and the runtime is
+     * unchanged; empty: unknown. May be NULL. */
     struct ty_str (*snapshot)(void *ctx, const struct ty_json *runtime);
-    /* Why nobody can say whether there is an object that `get` does not have: somebody would have
-     * to be asked, and does not answer. NULL: there is none. May be NULL. */
+    /* The reason why it is unknown whether an object that `get` does not return exists (a read
+     * failed); NULL: it does not exist. May be NULL. */
     const char *(*unread)(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                           struct ty_str name);
-    /* Fills `ret` with the names of at most `most` objects of that kind (and namespace) and gives
-     * their number, for hints; they live with the arena. May be NULL. */
+    /* For hints: fills `ret` with the names of at most `most` objects of that kind (and namespace)
+     * and returns their number; they live with the arena. May be NULL. */
     size_t (*names)(void *ctx, struct ty_arena *a, const struct ty_kind *kind, struct ty_str ns,
                     const char *ret[], size_t most);
 };
@@ -50,7 +52,7 @@ static inline const struct ty_json *ty_plan_view_get(const struct ty_view *view,
     return view ? view->get(view->ctx, kind, ns, name) : NULL;
 }
 
-/* What the operator's configuration says to the pure part. */
+/* The parts of the operator's configuration that a pass needs. */
 struct ty_settings {
     bool status_gate;            /* feature gate TrainJobStatus */
     int status_port;             /* 10443 */
@@ -60,12 +62,12 @@ struct ty_settings {
 };
 extern const struct ty_settings ty_settings_default;
 
-/* Random bytes for the MPI key; made fresh by the caller for each pass. */
+/* Random bytes for the MPI key; the caller generates them for each pass. */
 #define TY_ENTROPY 128
 
 enum ty_role { TY_ROLE_NONE, TY_ROLE_TRAINER, TY_ROLE_DATASET, TY_ROLE_MODEL };
 
-/* One replicated job of the template. Pointers go into plan->spec. */
+/* One replicated job of the template. The pointers refer to plan->spec. */
 struct ty_podset {
     struct ty_str name;
     enum ty_role role;
@@ -75,7 +77,7 @@ struct ty_podset {
     struct ty_json *pod_meta; /* the pod template's metadata */
     int64_t count;            /* pods per replica; >= 0 */
     int64_t replicas;         /* of the job; 1 for trainer and initializers */
-    bool gang; /* runs together with the trainer: counted and labelled by gang plugins */
+    bool gang;                /* member of the gang: starts together with the trainer */
 };
 
 struct ty_desired_object { /* one child object to apply */
@@ -89,55 +91,52 @@ struct ty_plan {
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     const struct ty_view *view;
-    const struct ty_plugin *running; /* whose hook runs now; NULL: the core */
+    const struct ty_plugin *running; /* the plugin whose hook is running; NULL: the core */
     const unsigned char *entropy;    /* TY_ENTROPY bytes; NULL in validation */
 
-    const struct ty_json *runtime; /* the runtime object, normalised */
+    const struct ty_json *runtime; /* the runtime object, normalized */
     struct ty_str runtime_name;
     const struct ty_json *ml;   /* spec.mlPolicy, or NULL */
     const struct ty_json *gang; /* spec.podGroupPolicy, or NULL */
     const struct ty_json *base; /* the runtime's own JobSet spec, before patches */
 
-    struct ty_json *spec;                 /* JobSet spec to be; plugins edit it */
-    struct ty_json *labels, *annotations; /* of the JobSet */
-    struct ty_json *pod_labels,
-        *pod_annotations; /* for the gang's pods (enforce_gang fills them) */
+    struct ty_json *spec;                         /* the JobSet spec that plugins edit */
+    struct ty_json *labels, *annotations;         /* of the JobSet */
+    struct ty_json *pod_labels, *pod_annotations; /* for pods of the gang (set by enforce_gang) */
     struct ty_podset *sets;
     size_t n_sets;
     struct ty_podset *trainer; /* the first trainer job, or NULL */
-    bool implicit_trainer;     /* no job had an ancestor label: job `node` was taken (B28) */
-    const struct ty_json *command, *args; /* of the main container; NULL: leave the template's */
+    bool implicit_trainer;     /* no job has an ancestor label: job `node` was chosen (B28) */
+    const struct ty_json *command, *args; /* of the main container; NULL: as in the template */
 
     struct ty_desired_object *want, *want_last; /* children, in apply order */
     const char **origins;                       /* texts by index; [0] unknown */
     size_t n_origins, cap_origins;
-    uint16_t origin; /* what new values are stamped with now */
+    uint16_t origin; /* the origin of values that are written now */
 };
 
 #define ty_each_set(s, plan)                                                                       \
     for (struct ty_podset *s = (plan)->sets; s < (plan)->sets + (plan)->n_sets; s++)
 
-/* What the plan is made from. All borrowed. */
+/* Inputs of the plan. All borrowed. */
 struct ty_plan_in {
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     const struct ty_view *view;
-    const unsigned char *entropy; /* NULL when only validating */
+    const unsigned char *entropy; /* NULL for validation */
     const struct ty_json *runtime;
 };
 
-/* Resolves, patches, counts: docs/spec/trainer.md 4.4. The plan and all of it live with the arena.
- */
+/* Resolves, patches and counts: docs/spec/trainer.md 4.4. The plan lives with the arena. */
 int ty_plan_init(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
                  struct ty_plan *ret_plan, struct ty_err *err);
-/* 0, or -EFBIG: its arena is full. Asked after each step that input can make large. */
+/* 0, or -EFBIG: its arena is full. Called after each step whose size depends on input. */
 int ty_plan_check_size(const struct ty_plan *plan, struct ty_err *err);
 
-/* ---- looking ---- */
-/* The job that trains in a runtime whose replicatedJobs carry no ancestor label at all: `node`, or
- * under a policy with a launcher (mpi) `launcher`, if it has a container `node` (B28). NULL: labels
- * decide, or there is none.
- */
+/* ---- queries ---- */
+/* The trainer job of a runtime without any ancestor label: `node`, or `launcher` under a policy
+ * with a launcher (mpi), if it has a container `node` (B28). NULL: there are labels, or no such
+ * job. */
 const struct ty_json *ty_plan_unlabeled_trainer(const struct ty_json *jobs,
                                                 const struct ty_json *ml);
 struct ty_podset *ty_plan_find_podset(const struct ty_plan *plan, struct ty_str name); /* or NULL */
@@ -147,29 +146,30 @@ struct ty_json *ty_plan_podset_container(const struct ty_podset *set, struct ty_
 struct ty_json *ty_plan_podset_any_container(const struct ty_podset *set, struct ty_str name);
 /* The trainer's container `node`, or NULL. */
 struct ty_json *ty_plan_main_container(const struct ty_plan *plan);
-/* mlPolicy.NAME, or NULL: "is this my runtime?" */
+/* mlPolicy.NAME, or NULL if the runtime has another policy. */
 const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *name);
-/* Devices per node by the merged resources of the main container (of job `node` under mpi):
- * requests, else limits; GPU-like names in the order of B15 (docs/spec/trainer.md 4.11). CPUs are
- * rounded up; 0 if the container states none. */
+/* GPUs of one node, from the merged resources of the main container (of job `node` under mpi):
+ * requests, else limits; resource names in the order of B15 (docs/spec/trainer.md 4.11).
+ * ty_plan_cpus: CPUs, rounded up. 0 if the container has none. */
 int64_t ty_plan_gpus(const struct ty_plan *plan);
 int64_t ty_plan_cpus(const struct ty_plan *plan);
-/* What one pod of the set asks for (Kubernetes' PodRequests; a limit without a request counts). */
+/* The requests of one pod of the set (Kubernetes' PodRequests; a limit without a request counts).
+ */
 struct ty_json *ty_plan_podset_requests(const struct ty_plan *plan, const struct ty_podset *set);
 struct ty_json *ty_plan_pod_requests(struct ty_arena *a,
-                                     const struct ty_json *pod_spec); /* the same */
+                                     const struct ty_json *pod_spec); /* the same for a pod spec */
 
-/* Pods of the set in all its replicas; at most INT64_MAX, never less than 0. */
+/* Pods in all replicas of the set; saturates at INT64_MAX. */
 int64_t ty_plan_podset_pods(const struct ty_podset *set);
 
-/* ---- addresses: one at a time, in any phase, no list is made ---- */
+/* ---- addresses: computed one at a time, in any phase, without a list ---- */
 struct ty_plan_endpoints {
     const struct ty_plan *plan;
     const struct ty_trainjob *job;
     const struct ty_podset *set;
     int64_t replica, pod; /* next one */
 };
-/* Appends "<job>-<rjob>-<replica>-<pod>.<subdomain>" and steps on; false: no more, or out is full.
+/* Appends "<job>-<rjob>-<replica>-<pod>.<subdomain>" and advances; false: no more, or out is full.
  */
 bool ty_plan_endpoints_next(struct ty_plan_endpoints *it, struct ty_buf *out);
 struct ty_str ty_plan_subdomain(const struct ty_plan *plan, const struct ty_trainjob *job);
@@ -177,14 +177,14 @@ struct ty_str ty_plan_subdomain(const struct ty_plan *plan, const struct ty_trai
 char *ty_plan_endpoint(const struct ty_plan *plan, const struct ty_trainjob *job,
                        const struct ty_podset *set, int64_t replica, int64_t pod);
 
-/* ---- editing; each replaces what has the same key in place, else appends ---- */
+/* ---- editing; each replaces the item with the same key in place, else appends ---- */
 void ty_plan_env(struct ty_plan *plan, struct ty_json *container, const char *name, const char *fmt,
                  ...) TY_PRINTF(4, 5);
 void ty_plan_env_field(struct ty_plan *plan, struct ty_json *container, const char *name,
                        const char *field_path);
-/* Variables of the user's (copied; an absent value becomes ""). */
+/* Variables from the user (copied; an absent value becomes ""). */
 void ty_plan_env_list(struct ty_plan *plan, struct ty_json *container, const struct ty_json *list);
-/* {containerPort: port}, unless a TCP port of that number is there already (B1). */
+/* {containerPort: port}, unless a TCP port of that number exists (B1). */
 void ty_plan_port(struct ty_plan *plan, struct ty_json *container, int port);
 /* By mountPath. */
 void ty_plan_mount(struct ty_plan *plan, struct ty_json *container, const char *volume,
@@ -195,18 +195,18 @@ void ty_plan_volume(struct ty_plan *plan, struct ty_podset *set, struct ty_json 
 void ty_plan_podset_scale(struct ty_podset *set, int64_t count);
 
 /* ---- children ---- */
-/* apiVersion, kind, metadata {name, namespace if any, ownerReferences to the TrainJob}; in the
- * plan. */
+/* Adds a child to the plan: apiVersion, kind, metadata {name, namespace if any, ownerReferences to
+ * the TrainJob}. */
 struct ty_json *ty_plan_child(struct ty_plan *plan, const struct ty_trainjob *job,
                               const struct ty_kind *kind, const char *name);
-/* The same, not in the plan. */
+/* The same without adding it. */
 struct ty_json *ty_plan_child_new(struct ty_arena *a, const struct ty_trainjob *job,
                                   const struct ty_kind *kind, const char *name);
 const struct ty_json *ty_plan_live_object(const struct ty_plan *plan, const struct ty_kind *kind,
                                           struct ty_str ns, const char *name);
 
 /* ---- origins ---- */
-/* A new origin; what is written from now on (until the next call) is stamped with it. */
+/* Creates an origin; all values that are written until the next call get it. */
 uint16_t ty_plan_origin(struct ty_plan *plan, const char *fmt, ...) TY_PRINTF(2, 3);
 const char *ty_plan_origin_text(const struct ty_plan *plan, uint16_t origin); /* NULL unknown */
 

@@ -1,5 +1,5 @@
-/* How plugins change a plan: variables, ports, mounts, volumes, children. Each value is stamped
- * with the origin that is current, so that `render --origins` can tell who wrote it. */
+/* Changes of a plan by plugins: variables, ports, mounts, volumes, children. Each value gets the
+ * current origin, which `render --origins` prints. */
 #include "trainer/plan.h"
 
 #include <stdarg.h>
@@ -57,7 +57,7 @@ void ty_plan_env_field(struct ty_plan *plan, struct ty_json *container, const ch
                 with_origin(plan, e));
 }
 
-/* v2.3.0 writes every part of a resource reference, also those that were not given. */
+/* v2.3.0 writes all parts of a resource reference, even those that were not given. */
 static void complete_resource_ref(struct ty_plan *plan, struct ty_json *e)
 {
     struct ty_json *ref = ty_json_at(e, "valueFrom.resourceFieldRef");
@@ -121,7 +121,8 @@ void ty_plan_volume(struct ty_plan *plan, struct ty_podset *set, struct ty_json 
                 with_origin(plan, v));
 }
 
-/* A uid only when the input has one: what `render` prints for a file can be applied anywhere. */
+/* With a uid only if the input has one, so that the output of `render` for a file can be applied
+ * anywhere. */
 static struct ty_json *owner_reference(struct ty_arena *a, const struct ty_trainjob *job)
 {
     struct ty_json *ref = ty_json_object(a);
@@ -176,7 +177,7 @@ uint16_t ty_plan_origin(struct ty_plan *plan, const char *fmt, ...)
     if (plan->n_origins == 0)
         plan->n_origins = 1; /* 0 is unknown */
     if (plan->n_origins > UINT16_MAX)
-        return plan->origin; /* thousands of patches: the last name stands for the rest */
+        return plan->origin; /* thousands of patches: they share the last name */
     va_start(ap, fmt);
     plan->origins[plan->n_origins] = ty_arena_vprintf(plan->arena, fmt, ap);
     va_end(ap);

@@ -1,5 +1,4 @@
-/* The pods' addresses, computed one at a time from counts: nothing is listed, nothing goes stale.
- */
+/* Computes addresses of pods one at a time from the counts. */
 #include "trainer/plan.h"
 
 struct ty_str ty_plan_subdomain(const struct ty_plan *plan, const struct ty_trainjob *job)

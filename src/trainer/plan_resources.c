@@ -1,9 +1,9 @@
-/* What a node has and what a pod asks for: devices for process counts, requests for gangs. */
+/* Devices of a node, for process counts, and requests of a pod, for gangs. */
 #include "api/quantity.h"
 #include "trainer/plan.h"
 
-/* GPU-like resource names in the order in which they are believed (B15). TPUs are not: their
- * runtimes count processes themselves. */
+/* GPU resource names in order of preference (B15). TPUs are not included: their runtimes count
+ * processes themselves. */
 enum { RANK_NVIDIA, RANK_MIG, RANK_AMD, RANK_INTEL, RANK_GAUDI, RANK_OTHER, RANK_NONE };
 
 static bool contains_gpu(struct ty_str name)
@@ -54,7 +54,7 @@ static int64_t cpus_in(const struct ty_json *list)
     return ty_quantity_of(ty_json_get(list, "cpu"), &q) ? ty_quantity_value(q) : 0;
 }
 
-/* The first trainer-like job (the trainer, or `node`) that says something decides. */
+/* The first trainer job (the trainer, or `node`) that has a value decides. */
 static int64_t count_devices(const struct ty_plan *plan, int64_t (*count)(const struct ty_json *))
 {
     ty_each_set (s, plan) {
@@ -81,8 +81,8 @@ int64_t ty_plan_cpus(const struct ty_plan *plan)
     return count_devices(plan, cpus_in);
 }
 
-/* Requests of one container; a limit without a request counts as the request, as the API server
- * will default it (B11). */
+/* Requests of one container; a limit without a request counts as the request, because the API
+ * server will default it so (B11). */
 static struct ty_json *container_requests(struct ty_arena *a, const struct ty_json *c)
 {
     struct ty_json *sum = ty_json_object(a);
@@ -94,7 +94,7 @@ static struct ty_json *container_requests(struct ty_arena *a, const struct ty_js
     return sum;
 }
 
-/* Init containers run one after another beside the sidecars that were started before them. */
+/* Init containers run one after another, beside the sidecars that were started before them. */
 static void add_init_peaks(struct ty_arena *a, const struct ty_json *inits, struct ty_json *sum)
 {
     struct ty_json *sidecars = ty_json_object(a), *peak = ty_json_object(a);
@@ -113,7 +113,7 @@ static void add_init_peaks(struct ty_arena *a, const struct ty_json *inits, stru
     ty_quantity_resources_max(a, sum, peak);
 }
 
-/* Pod-level requests replace the sum, for the resources that may be given there. */
+/* Pod-level requests replace the sum, for the resources that are allowed there. */
 static void apply_pod_level(struct ty_arena *a, const struct ty_json *pod, struct ty_json *sum)
 {
     struct ty_json *level = container_requests(a, pod);

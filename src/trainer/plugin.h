@@ -1,25 +1,19 @@
-/* What a plugin may do to a plan. To add one: a file in plugins/, a line in registry.def. */
+/* The interface of plugins. To add one: a file in plugins/, a line in registry.def. */
 #ifndef TY_TRAINER_PLUGIN_H
 #define TY_TRAINER_PLUGIN_H
 
 #include "trainer/plan.h"
+#include "trainer/warnings.h"
 
 typedef int ty_plugin_hook_fn(struct ty_plan *plan, const struct ty_trainjob *job,
                               struct ty_err *err);
-/* The live JobSet in, status out: may set conditions and jobsStatus of `status` (a private copy).
- * Looks at no other object, and says the same again of what it has made of `status` itself: the
- * operator does not ask again after its own writes. */
+/* From the live JobSet, sets conditions and jobsStatus in `status` (a private copy). It must read
+ * no other object and be idempotent: the operator does not reconcile again after its own status
+ * writes. */
 typedef void ty_plugin_status_fn(struct ty_arena *a, const struct ty_trainjob *job,
                                  const struct ty_view *view, struct ty_json *status);
 
-struct ty_warnings { /* for the user, not errors */
-    struct ty_arena *arena;
-    const char *v[32];
-    size_t n; /* the first 32 are kept */
-};
-void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...) TY_PRINTF(2, 3);
-
-/* A kind whose objects matter to TrainJobs, for the operator. */
+/* How an object of a watched kind is mapped to the TrainJobs that must be reconciled. */
 enum ty_plugin_watch_via {
     TY_PLUGIN_WATCH_OWNER,           /* its controller-owner is the TrainJob */
     TY_PLUGIN_WATCH_SUSPENDED_NS,    /* every suspended TrainJob of its namespace (LimitRange) */
@@ -30,82 +24,51 @@ struct ty_plugin_watch {
     enum ty_plugin_watch_via via;
 };
 
-/*
- * Hooks may be NULL. They run member by member in this order, within a member in the order of
- * registry.def, and only when `applies` is NULL or answers true. They borrow every argument; what
- * they put into the plan lives with plan->arena. They return 0 or a negative errno with *err
- * filled, which ends the pass.
- */
+/* Hooks may be NULL. They run member by member in this order, within a member in the order of
+ * registry.def, and only if `applies` is NULL or returns true. They borrow all arguments; what they
+ * add to the plan lives with plan->arena. They return 0, or a negative errno with *err set, which
+ * ends the pass. */
 struct ty_plugin {
-    const char *name;  /* upstream's name where it has one: "Torch" */
+    const char *name;  /* upstream's name if it has one: "Torch" */
     const char *about; /* one line for `trainyard plugins` */
     bool required;     /* cannot be disabled */
-    /* Does this plan ask for the plugin? One that is asked for but disabled refuses the TrainJob.
-     * NULL: when the runtime has `policy`, and always without one. */
+    /* Whether this plan needs the plugin. If it does and the plugin is disabled, the TrainJob is
+     * refused. NULL: if the runtime has `policy`; always, if policy is NULL, too. */
     bool (*applies)(const struct ty_plan *plan);
 
-    /* Of a plugin for an ML policy: the member of mlPolicy that it serves, alone ("torch"). The
-     * schema must have it (ty_registry_check). */
+    /* For an ML policy: the member of mlPolicy that this plugin implements ("torch"). The schema
+     * must have it (ty_registry_check). */
     const char *policy;
-    bool with_plainml; /* PlainML runs under this policy, too: node count, the user's variables */
-    bool launcher;     /* job `launcher` starts what job `node` runs; numNodes counts the latter */
-    bool (*launcher_is_node)(const struct ty_json *policy); /* it trains, too; NULL: never */
-    /* The variables that the plugin sets and spec.trainer.env may not, checked after `validate`.
-     * Each list ends with NULL. `reserved_in` is for a list that depends on the plan, or on whether
-     * the TrainJob is new (old NULL); its answer may be NULL. */
+    bool with_plainml; /* PlainML runs under this policy, too: it sets the node count and the user's
+                          variables */
+    bool launcher; /* job `launcher` starts the processes of job `node`; numNodes counts the latter
+                    */
+    bool (*launcher_is_node)(
+        const struct ty_json *policy); /* the launcher trains, too; NULL: never */
+    /* Variables that the plugin sets and spec.trainer.env must not, checked after `validate`. Each
+     * list ends with NULL. `reserved_in` is for a list that depends on the plan, or on whether the
+     * TrainJob is new (old NULL); it may return NULL. */
     const char *const *reserved;
     const char *const *(*reserved_in)(const struct ty_plan *plan, const struct ty_trainjob *old);
-    const char *reserved_for; /* v2.3.0's other words: "X is reserved for …", an error for each */
-    /* What a runtime's webhook says of the policy at `at`. */
+    const char *reserved_for; /* uses v2.3.0's other message, "X is reserved for …", one error for
+                                 each variable */
+    /* Validates the policy at `at` for the webhook of runtimes. */
     void (*validate_runtime)(const struct ty_json *policy, const struct ty_field_path *at,
                              struct ty_errs *errs);
 
-    /* The plan has patches and counts, no enforcement yet. old is the stored TrainJob on update. */
+    /* The plan has patches and counts, but no hook has enforced anything yet. old is the stored
+     * TrainJob on update. */
     void (*validate)(const struct ty_plan *plan, const struct ty_trainjob *job,
                      const struct ty_trainjob *old, struct ty_errs *errs,
                      struct ty_warnings *warnings);
     ty_plugin_hook_fn *enforce_ml;   /* mlPolicy: nodes, processes, environment */
     ty_plugin_hook_fn *enforce_gang; /* podGroupPolicy; counts are final by now */
     ty_plugin_hook_fn *enforce_pod;  /* pod specs */
-    ty_plugin_hook_fn *pre_build;    /* the template's owner folds the plan into it */
+    ty_plugin_hook_fn *pre_build;    /* for the owner of the template: writes the plan into it */
     ty_plugin_hook_fn *build;        /* adds child objects: ty_plan_child */
     ty_plugin_status_fn *status;
     const struct ty_plugin_watch *watches;
-    const void *ext; /* of an out-of-tree plugin; its hooks find it in plan->running */
+    const void *ext; /* data of an out-of-tree plugin; its hooks find it through plan->running */
 };
-
-/* registry.c */
-extern const struct ty_plugin *const ty_plugins[]; /* in registry order, NULL-terminated */
-/* Every policy of a plugin is a member of mlPolicy in the schema, and every policy of the schema
- * has one plugin; else -EINVAL with what to do. `plugins` ends with NULL. */
-int ty_registry_check(const struct ty_plugin *const *plugins, struct ty_err *err);
-/* The plugin of a policy in this mlPolicy (may be NULL) that has a launcher, or NULL. */
-const struct ty_plugin *ty_registry_launcher(const struct ty_json *ml);
-/* Whether that launcher is one of the nodes. */
-bool ty_registry_launcher_is_node(const struct ty_json *ml);
-
-#define TY_PLUGINS_MAX 64
-/* The plugins that are on, classified once at start. */
-struct ty_pipeline {
-    const struct ty_plugin *on[TY_PLUGINS_MAX];
-    const struct ty_plugin *off[TY_PLUGINS_MAX]; /* disabled: only asked whether they apply */
-    size_t n_on, n_off;
-};
-/* Names are compared without case. `enabled` empty: all. Unknown names, disabling a required
- * plugin, two status plugins, a registry that ty_registry_check refuses: -EINVAL. `extra` (may be
- * NULL, ends with NULL) are out-of-tree plugins and run before the registry's last (JobSet). */
-int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
-                     const char *const *disabled, const struct ty_plugin *const *extra,
-                     struct ty_err *err);
-/* All phases up to and with build. */
-int ty_pipeline_run(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err);
-/* All validate hooks, and the check for disabled plugins that the runtime needs. */
-void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
-                          const struct ty_trainjob *old, struct ty_errs *errs,
-                          struct ty_warnings *warnings);
-/* The status hook. */
-void ty_pipeline_status(const struct ty_pipeline *p, struct ty_arena *a,
-                        const struct ty_trainjob *job, const struct ty_view *view,
-                        struct ty_json *status);
 
 #endif

@@ -1,5 +1,4 @@
-/* The plugins, in order, from registry.def, and what follows from their ML policies. */
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 
 #include <errno.h>
 

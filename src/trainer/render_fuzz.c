@@ -1,7 +1,7 @@
-/* Any YAML as a whole cluster: objects are admitted in order, then every TrainJob has its passes.
- * Properties: what is wanted reads back equal from YAML; the same input gives the same children;
- * the status settles after one write; and the JobSet of an admitted TrainJob passes its own schema.
- */
+/* Any YAML as a whole cluster: objects are admitted in order, then every TrainJob is reconciled.
+ * Properties: desired objects survive a round trip through YAML; the same input gives the same
+ * children; the status is stable after one write; and the JobSet of an admitted TrainJob is valid
+ * by its schema. */
 #include "trainer/admission.h"
 #include "trainer/trainjob_reconcile.h"
 #include "json/yaml.h"
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define NOW     1767323045
 #define OBJECTS 16
 
-struct world {
+struct cluster {
     struct ty_arena *arena;
     struct ty_pipeline pipeline;
     struct ty_view view;
@@ -25,7 +25,7 @@ static void check(bool good)
         abort();
 }
 
-static struct ty_json **slot_of(struct world *w, const struct ty_kind *kind, struct ty_str ns,
+static struct ty_json **slot_of(struct cluster *w, const struct ty_kind *kind, struct ty_str ns,
                                 struct ty_str name)
 {
     for (size_t i = 0; i < w->n; i++) {
@@ -44,7 +44,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     return o ? *o : NULL;
 }
 
-static void admit(struct world *w, struct ty_json *obj, const struct ty_json *old, bool all,
+static void admit(struct cluster *w, struct ty_json *obj, const struct ty_json *old, bool all,
                   struct ty_admission_response *ret)
 {
     struct ty_admission_request in = { .pipeline = &w->pipeline,
@@ -60,8 +60,8 @@ static void admit(struct world *w, struct ty_json *obj, const struct ty_json *ol
     check((ret->message == NULL) == (ret->code < 300));
 }
 
-/* Puts an object into the cluster, if the door lets it in. */
-static void put_object(struct world *w, struct ty_json *obj)
+/* Stores an object if admission accepts it. */
+static void put_object(struct cluster *w, struct ty_json *obj)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
     struct ty_admission_response v;
@@ -80,7 +80,7 @@ static void put_object(struct world *w, struct ty_json *obj)
         w->objects[w->n++] = obj;
 }
 
-static void run_reconcile(struct world *w, const struct ty_json *job,
+static void run_reconcile(struct cluster *w, const struct ty_json *job,
                           struct ty_trainjob_reconcile *ret)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 1, 2, 3 };
@@ -92,7 +92,7 @@ static void run_reconcile(struct world *w, const struct ty_json *job,
     check((ret->err.code < 0) == (ret->err.text[0] != '\0'));
 }
 
-static void check_yaml(struct world *w, const struct ty_json *obj)
+static void check_yaml(struct cluster *w, const struct ty_json *obj)
 {
     ty_auto_buf text = { 0 };
     struct ty_yaml_docs docs = { 0 };
@@ -102,9 +102,8 @@ static void check_yaml(struct world *w, const struct ty_json *obj)
     check(docs.n == 1 && ty_json_eq(docs.v[0], obj));
 }
 
-/* A job may leave its pods out in a runtime, but not in a JobSet; and what was not admitted, a
- * snapshot's text, may hold anything. */
-static bool template_is_whole(struct world *w, const struct ty_plan *plan)
+/* A job may omit its pods in a runtime, but not in a JobSet; and a snapshot was never validated. */
+static bool template_is_whole(struct cluster *w, const struct ty_plan *plan)
 {
     struct ty_errs errs = { .arena = w->arena };
     struct ty_json *spec = ty_json_copy(w->arena, plan->base, 0);
@@ -119,7 +118,7 @@ static bool template_is_whole(struct world *w, const struct ty_plan *plan)
 }
 
 /* The runtime may have changed since the job was admitted. */
-static bool still_admitted(struct world *w, const struct ty_json *job)
+static bool still_admitted(struct cluster *w, const struct ty_json *job)
 {
     struct ty_admission_response v;
 
@@ -127,7 +126,7 @@ static bool still_admitted(struct world *w, const struct ty_json *job)
     return !v.message;
 }
 
-static void check_children(struct world *w, const struct ty_json *job,
+static void check_children(struct cluster *w, const struct ty_json *job,
                            const struct ty_trainjob_reconcile *p)
 {
     bool sound = still_admitted(w, job);
@@ -143,7 +142,7 @@ static void check_children(struct world *w, const struct ty_json *job,
     }
 }
 
-static void check_job(struct world *w, struct ty_json *job)
+static void check_job(struct cluster *w, struct ty_json *job)
 {
     struct ty_trainjob_reconcile first, again, settled;
 
@@ -164,7 +163,7 @@ static void check_job(struct world *w, struct ty_json *job)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct ty_json_limits limits = { .bytes = 1 << 15, .depth = 64 };
-    struct world w = { .arena = NULL };
+    struct cluster w = { .arena = NULL };
     struct ty_yaml_docs docs = { 0 };
 
     if (size > limits.bytes)

@@ -1,5 +1,5 @@
-/* Second step of the flow: the runtime's template with the TrainJob's patches merged in
- * (docs/spec/trainer.md 4.5). The older override forms become patches of the same shape first. */
+/* Second step: merges the TrainJob's patches into the runtime's template (docs/spec/trainer.md
+ * 4.5). The older overrides are converted to patches of the same form first. */
 #include "trainer/runtime_patches.h"
 
 #include <errno.h>
@@ -16,8 +16,7 @@ static int merge_into_spec(struct ty_plan *plan, const struct ty_json *patch, st
                               &ty_schema_JobSetSpec, plan->origin, &plan->spec, err);
 }
 
-/* {name, template: {spec: {template: POD}}}: what an override of the older API says of one target
- * job. */
+/* {name, template: {spec: {template: POD}}}: an override of the older API as a patch of one job. */
 static struct ty_json *patch_of_job(struct ty_arena *a, const struct ty_json *target,
                                     struct ty_json *pod)
 {
@@ -31,7 +30,7 @@ static struct ty_json *patch_of_job(struct ty_arena *a, const struct ty_json *ta
     return rjob;
 }
 
-/* Only labels and annotations of an override's metadata were ever used. */
+/* Only labels and annotations of an override's metadata were ever applied. */
 static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json *override,
                                        bool flat)
 {
@@ -57,11 +56,9 @@ static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json 
     return pod;
 }
 
-/* One override, once for each job that it names, in one merge: each merge goes
- * through all jobs of the runtime, of which there may be thousands. An override of a job that is
- * not there would create it; admission refuses that, a stored job of the older API may still carry
- * one: it is passed over.
- */
+/* Applies one override to all jobs that it names, in one merge, because each merge walks all jobs
+ * of the runtime (up to thousands). Jobs that do not exist are skipped: merging would create them.
+ * Admission refuses such overrides, but a stored TrainJob of the older API may have one. */
 static int apply_override(struct ty_plan *plan, const struct ty_json *override, bool flat,
                           size_t *budget, struct ty_err *err)
 {
@@ -115,8 +112,8 @@ static int apply_patches(struct ty_plan *plan, const struct ty_json *patches, st
     return 0;
 }
 
-/* Merging puts new items first; the jobs keep the runtime's order (new names, then the old ones).
- */
+/* Merging puts new items first; this restores the order of jobs in the runtime (new names, then the
+ * old ones). */
 static void restore_job_order(struct ty_plan *plan)
 {
     const struct ty_json *base = ty_json_get(plan->base, "replicatedJobs");
@@ -147,7 +144,8 @@ int ty_runtime_patches_apply(struct ty_plan *plan, const struct ty_trainjob *job
     plan->spec = ty_json_copy(plan->arena, plan->base, plan->origin);
     overlay_metadata(plan, meta);
     ty_plan_origin(plan, "TrainJob's spec.labels and spec.annotations");
-    overlay_metadata(plan, ty_json_get(job->obj, "spec")); /* v2.0 had them there */
+    overlay_metadata(plan,
+                     ty_json_get(job->obj, "spec")); /* v2.0 had labels and annotations in spec */
     if (!patched)
         return 0;
     int r = apply_overrides(plan, job->pod_spec_overrides, "podSpecOverrides", true, err);

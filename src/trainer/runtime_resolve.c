@@ -1,5 +1,5 @@
-/* The runtime of a TrainJob: its snapshot once there is one, so that a later change or deletion of
- * the runtime does not reach a job that has begun (docs/spec/trainer.md 4.1, 4.2). */
+/* The runtime of a TrainJob: its snapshot if it exists, so that a later change or deletion of the
+ * runtime does not affect a job that has started (docs/spec/trainer.md 4.1, 4.2). */
 #include "trainer/runtime_resolve.h"
 
 #include <errno.h>
@@ -69,8 +69,8 @@ const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struc
     return kind ? ty_plan_view_get(view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
 }
 
-static const char *unread(struct ty_arena *a, const struct ty_view *view,
-                          const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+static const char *read_error(struct ty_arena *a, const struct ty_view *view,
+                              const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
     const char *why = view && view->unread ? view->unread(view->ctx, kind, ns, name) : NULL;
 
@@ -83,7 +83,7 @@ const char *ty_runtime_read_error(struct ty_arena *a, const struct ty_trainjob *
 {
     const struct ty_kind *kind = ty_runtime_kind(job);
 
-    return kind ? unread(a, view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
+    return kind ? read_error(a, view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
 }
 
 static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *job)
@@ -94,7 +94,7 @@ static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *j
 const char *ty_runtime_snapshot_read_error(struct ty_arena *a, const struct ty_trainjob *job,
                                            const struct ty_view *view)
 {
-    return unread(a, view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
+    return read_error(a, view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
 }
 
 static bool owned_by(const struct ty_json *obj, const struct ty_trainjob *job)
@@ -112,7 +112,7 @@ static const char *name_or_any(struct ty_arena *a, struct ty_str s)
     return s.n ? ty_arena_strndup(a, s.p, s.n) : "<any>";
 }
 
-/* The snapshot must be of the runtime that the job names. */
+/* The snapshot must be of the runtime that the job references. */
 static int check_identity(struct ty_arena *a, const struct ty_trainjob *job,
                           const struct ty_json *runtime, struct ty_err *err)
 {
@@ -151,7 +151,7 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
         return ty_fail(err, -EEXIST, "a snapshot configmap exists but is owned by another object");
     if (!text)
         return ty_fail(err, -EINVAL, "snapshot ConfigMap missing \"runtime\" data key");
-    /* The operator keeps snapshots as JSON, because it reads them in every pass. */
+    /* The operator stores snapshots as JSON, because it parses them in every pass. */
     struct ty_json *json = ty_json_as_str(text).n && text->s[0] == '{'
                                ? ty_json_parse(a, ty_json_as_str(text), NULL, NULL)
                                : NULL;
@@ -160,7 +160,7 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
         docs = (struct ty_yaml_docs){ .v = &json, .n = 1 };
     if (r == 0 && (docs.n != 1 || !ty_json_is(docs.v[0], TY_JSON_OBJECT)))
         r = ty_fail(&why, -EINVAL, "not one object");
-    if (r == 0) /* a ConfigMap has no schema: nothing has looked at the types yet */
+    if (r == 0) /* a ConfigMap has no schema: types are not checked yet */
         r = ty_schema_decode(&ty_schema_TrainingRuntime, docs.v[0], &why);
     if (r < 0)
         return ty_fail(err, -EINVAL, "unable to unmarshal the snapshot: %s", why.text);
@@ -188,7 +188,7 @@ int ty_runtime_snapshot_load(struct ty_arena *a, const struct ty_trainjob *job,
     return r;
 }
 
-/* The runtime as typed clients would write it, less the API server's book-keeping (B19). */
+/* The runtime as typed clients would write it, without fields that the API server sets (B19). */
 static struct ty_str snapshot_text(struct ty_arena *a, const struct ty_json *runtime,
                                    const struct ty_view *view)
 {

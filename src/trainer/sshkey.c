@@ -1,4 +1,3 @@
-/* An ECDSA P-521 key pair in OpenSSH's two text forms. */
 #include "trainer/sshkey.h"
 
 #include <gmp.h>
@@ -44,7 +43,7 @@ static void stream_read(void *ctx, size_t n, uint8_t *out)
     }
 }
 
-/* The private number and the public point, uncompressed. */
+/* Generates the private number and the public point, uncompressed. */
 static void make_numbers(struct entropy_stream *s, uint8_t secret[COORD], uint8_t point[POINT])
 {
     struct ecc_scalar d;

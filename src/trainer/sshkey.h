@@ -1,5 +1,5 @@
-/* The key pair with which an MPI launcher reaches its nodes: ECDSA on P-521, made from given
- * entropy and nothing else, so that a pass stays a pure function. */
+/* The key pair with which an MPI launcher reaches its nodes: ECDSA on P-521, derived from the given
+ * entropy only, so that a pass is a pure function. */
 #ifndef TY_TRAINER_SSHKEY_H
 #define TY_TRAINER_SSHKEY_H
 
@@ -11,7 +11,7 @@ struct ty_sshkey {
     struct ty_str public_line; /* "ecdsa-sha2-nistp521 AAAA…\n", as in authorized_keys */
 };
 
-/* The same entropy makes the same key. Texts are NUL-terminated and live with the arena. */
+/* The same entropy gives the same key. Texts are NUL-terminated and live with the arena. */
 void ty_sshkey_generate(struct ty_arena *a, const unsigned char *entropy, size_t n,
                         struct ty_sshkey *ret_key);
 

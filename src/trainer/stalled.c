@@ -1,4 +1,4 @@
-/* Judges by the same checks as admission, and lets the JobSet's own counts refute them. */
+/* Uses the checks of admission; pods that the JobSet counts override their result. */
 #include "trainer/stalled.h"
 
 #include "trainer/validate.h"
@@ -7,7 +7,7 @@
 #define BAD_RESOURCES "InvalidResources"
 
 struct finding {
-    const char *reason; /* NULL: nothing keeps the pods away */
+    const char *reason; /* NULL: no finding */
     const char *message;
 };
 
@@ -32,8 +32,9 @@ static struct finding find_stall(struct ty_arena *a, const struct ty_plan *plan,
     return finding_of(a, BAD_RESOURCES, &errs);
 }
 
-/* Somebody between the JobSet and its pods may have mended them: then the pods are believed. Only
- * those of the job that the message names, because others, initializers for one, come about. */
+/* Pods that exist override the finding: something between the JobSet and its pods (a webhook) may
+ * have fixed them. Only pods of the job that the message names count, because others, such as
+ * initializers, can exist. */
 static bool has_pods(const struct ty_trainjob_reconcile_in *in, const struct ty_trainjob *job,
                      const char *message)
 {
@@ -52,7 +53,7 @@ static bool has_pods(const struct ty_trainjob_reconcile_in *in, const struct ty_
     return false;
 }
 
-/* What an earlier pass has said; nothing if somebody else did. */
+/* The finding of an earlier pass; none if another controller set the condition. */
 static struct finding said_before(struct ty_arena *a, const struct ty_json *status)
 {
     const struct ty_json *c = ty_condition_find(status, TY_CONDITION_STALLED);
@@ -73,7 +74,7 @@ static void remove_condition(struct ty_json *status)
         ty_json_remove(list, at);
 }
 
-/* Told when the JobSet is about to be made: its pods will be the runtime's own. */
+/* Adds the event when the JobSet is about to be created: its pods will be the runtime's own. */
 static void tell_ignored(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                          const struct ty_trainjob *job, struct ty_trainjob_reconcile *pass)
 {

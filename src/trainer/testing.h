@@ -1,5 +1,5 @@
-/* For the tests of the trainer's heart: the plugins' fixture, and a shelf of objects as the
- * cluster that a pass sees. */
+/* For tests of the trainer: the plugins' fixture, and an array of objects as the cluster that a
+ * pass sees. */
 #ifndef TY_TRAINER_TESTING_H
 #define TY_TRAINER_TESTING_H
 
@@ -30,8 +30,8 @@ struct object_map {
     size_t n;
 };
 
-static inline const struct ty_json *shelf_get(void *ctx, const struct ty_kind *kind,
-                                              struct ty_str ns, struct ty_str name)
+static inline const struct ty_json *object_map_get(void *ctx, const struct ty_kind *kind,
+                                                   struct ty_str ns, struct ty_str name)
 {
     const struct object_map *s = ctx;
 
@@ -44,7 +44,7 @@ static inline const struct ty_json *shelf_get(void *ctx, const struct ty_kind *k
     return NULL;
 }
 
-/* Puts an object on the shelf, in place of the one of that name. */
+/* Stores an object, in place of one with the same name. */
 static inline void core_keep(struct fixture *f, const struct ty_json *obj)
 {
     struct object_map *s = f->view.ctx;
@@ -81,7 +81,7 @@ static inline int core_setup(void **state)
 {
     fx_setup(state);
     struct fixture *f = *state;
-    f->view = (struct ty_view){ .ctx = ty_new(f->arena, struct object_map), .get = shelf_get };
+    f->view = (struct ty_view){ .ctx = ty_new(f->arena, struct object_map), .get = object_map_get };
     return 0;
 }
 
@@ -126,7 +126,7 @@ static inline struct ty_admission_response core_admit(struct fixture *f, enum ty
     return v;
 }
 
-/* The name of who wrote a value. */
+/* The origin of a value as text. */
 static inline const char *core_origin(const struct ty_plan *plan, const struct ty_json *v)
 {
     assert_non_null(v);

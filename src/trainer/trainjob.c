@@ -1,4 +1,4 @@
-/* First step of the flow: the TrainJob's fields, found once. */
+/* First step: reads the fields of the TrainJob. */
 #include "trainer/trainjob.h"
 
 char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str name)

@@ -1,4 +1,4 @@
-/* A TrainJob, read once: the scalars that decide things, and views of its lists. */
+/* A parsed TrainJob: its scalars, and views of its lists. */
 #ifndef TY_TRAINER_TRAINJOB_H
 #define TY_TRAINER_TRAINJOB_H
 
@@ -25,25 +25,22 @@ struct ty_trainjob {
     /* spec.trainer and what is in it; NULL when absent */
     const struct ty_json *trainer, *image, *command, *args, *env, *resources;
     struct ty_opt_i32 num_nodes;
-    struct ty_numproc
-        num_proc; /* spec.trainer.numProcPerNode, or the annotation that remembers its word */
+    struct ty_numproc num_proc; /* spec.trainer.numProcPerNode, or the string from the annotation */
 
     const struct ty_json *dataset, *model;                             /* spec.initializer.* */
     const struct ty_json *patches;                                     /* spec.runtimePatches */
     const struct ty_json *pod_template_overrides, *pod_spec_overrides; /* v2.1, v2.0 */
     bool suspended;                                                    /* spec.suspend is true */
-    bool suspend_set;                                                  /* it is there at all */
+    bool suspend_set;                                                  /* spec.suspend is present */
     int64_t deadline_s; /* spec.activeDeadlineSeconds; 0 unset */
 };
 
-/* Remembers "cpu" or "gpu" of numProcPerNode, whose stored form must be an integer or absent. */
+/* Stores "cpu" or "gpu" of numProcPerNode, whose stored form must be an integer or absent. */
 #define TY_ANN_NUMPROC "trainyard.dev/num-proc-per-node"
 
-/* The audience of the tokens with which this job's pods report their progress. Lives with the
- * arena.
- */
+/* The audience of the tokens with which pods of this job report progress. Lives with the arena. */
 char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str name);
-/* Borrows obj, which must have passed the schema. */
+/* Borrows obj, which must be valid by the schema. */
 void ty_trainjob_parse(struct ty_trainjob *job, const struct ty_json *obj);
 /* "auto", "cpu", "gpu", a number, or NULL: unset. */
 struct ty_numproc ty_trainjob_parse_numproc(const struct ty_json *v);

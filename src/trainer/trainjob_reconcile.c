@@ -1,4 +1,5 @@
-/* The main line of the pure part: one TrainJob, one pass (docs/spec/trainer.md 7.1, 7.3). */
+/* The main function of the pure core: one pass over one TrainJob (docs/spec/trainer.md 7.1, 7.3).
+ */
 #include "trainer/trainjob_reconcile.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include "trainer/stalled.h"
 
 #define MANAGER     "trainer.kubeflow.org/trainjob-controller"
-#define NOTE_MAX    950 /* bytes of an error that fit into an event's note */
+#define NOTE_MAX    950 /* bytes of an error in an event's note */
 #define DEADLINE    "DeadlineExceeded"
 #define UNSUPPORTED "TrainingRuntimeNotSupported"
 
@@ -31,7 +32,7 @@ static void tell_failure(struct ty_arena *a, struct ty_trainjob_reconcile *ret)
                               head.n < text.n ? " ..." : ""));
 }
 
-/* The snapshot goes first: without it a retry could meet another runtime. */
+/* The snapshot goes first: otherwise a retry could see another runtime. */
 static void put_first(struct ty_arena *a, struct ty_trainjob_reconcile *ret,
                       struct ty_json *snapshot)
 {
@@ -85,8 +86,8 @@ bool ty_trainjob_is_refused(const struct ty_json *status)
     return failed_because(status, TY_REASON_CREATION_FAILED);
 }
 
-/* What its JobSet once said is final: a JobSet that is gone (its own TTL, a tidy administrator)
- * must not make finished work start again. */
+/* The JobSet's end state is final: if the JobSet is deleted later (by its TTL or an administrator),
+ * a finished job must not start again. */
 static bool ended_for_good(const struct ty_trainjob_reconcile_in *in, const struct ty_trainjob *job,
                            const struct ty_json *was)
 {
@@ -103,7 +104,7 @@ bool ty_trainjob_is_suspend_refused(const struct ty_json *status)
            ty_str_is(reason, TY_REASON_RESUME_REFUSED);
 }
 
-/* What its JobSet is, where that cannot follow the job now; else what the job wants. */
+/* The JobSet's actual state if it cannot follow spec.suspend now; else spec.suspend. */
 static bool is_suspended(const struct ty_trainjob_reconcile_in *in, const struct ty_trainjob *job)
 {
     const struct ty_json *jobset =
@@ -112,12 +113,12 @@ static bool is_suspended(const struct ty_trainjob_reconcile_in *in, const struct
     return jobset ? ty_json_true_at(jobset, "spec.suspend") : job->suspended;
 }
 
-/* A queue gives away what a suspended job has had, so nothing is called suspended that runs. What
- * has failed for the moment only leaves the condition as it was. */
+/* Reports a refused suspension. A queue reuses the resources of a suspended job, so a running job
+ * must not be called suspended. A temporary failure leaves the condition unchanged. */
 static void tell_suspend_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                                  bool suspended, struct ty_json *status, struct ty_str now)
 {
-    /* Never suspended so far: since its creation, which is when its deadline began. */
+    /* Not suspended so far: since its creation, which is when its deadline began. */
     struct ty_str created = ty_json_str_at(in->job, "metadata.creationTimestamp");
 
     if (!in->refused.n)
@@ -144,7 +145,7 @@ static void set_suspended(struct ty_arena *a, const struct ty_trainjob *job, str
                          TY_LIT("TrainJob is resumed"), now);
 }
 
-/* The JobSet's state, but a missed deadline wins over whatever the dying JobSet says. */
+/* The JobSet's state; but a missed deadline overrides what a terminating JobSet reports. */
 static void mirror_children(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                             const struct ty_trainjob *job, struct ty_json *status)
 {
@@ -160,7 +161,7 @@ static void mirror_children(struct ty_arena *a, const struct ty_trainjob_reconci
         list->items[at] = kept;
 }
 
-/* When the clock started: at the last resume, else at creation. */
+/* The start of activeDeadlineSeconds: the last resume, else the creation. */
 static bool deadline_start(const struct ty_trainjob *job, const struct ty_json *status,
                            int64_t *ret_s)
 {
@@ -179,7 +180,7 @@ static void check_deadline(struct ty_arena *a, const struct ty_trainjob_reconcil
     int64_t start = 0, end = 0;
 
     if (failed_because(status, DEADLINE)) {
-        /* Already said; the deletion is repeated until the JobSet is gone (B13). */
+        /* The condition is set already; the deletion is repeated until the JobSet is gone (B13). */
         if (ty_plan_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
             ret->delete_kind = &ty_kind_jobset;
         return;
@@ -203,7 +204,8 @@ static void check_deadline(struct ty_arena *a, const struct ty_trainjob_reconcil
     ret->delete_kind = &ty_kind_jobset;
 }
 
-/* ttlSecondsAfterFinished (ours): the TrainJob goes, and with it all that it owns. */
+/* ttlSecondsAfterFinished (an extension): deletes the TrainJob, and with it everything that it
+ * owns. */
 static void check_ttl(const struct ty_trainjob *job, const struct ty_json *status, int64_t now_s,
                       struct ty_trainjob_reconcile *ret)
 {
@@ -220,7 +222,7 @@ static void check_ttl(const struct ty_trainjob *job, const struct ty_json *statu
             at = t;
     }
     if (at == 0)
-        return; /* not finished, or nobody knows since when */
+        return; /* not finished, or without a time */
     if (__builtin_add_overflow(at, ttl, &end))
         return;
     if (now_s >= end)
@@ -229,7 +231,7 @@ static void check_ttl(const struct ty_trainjob *job, const struct ty_json *statu
         ret->requeue_s = end - now_s;
 }
 
-/* B3: a condition instead of v2.3.0's crash; it keeps its time from pass to pass. */
+/* B3: a condition instead of v2.3.0's crash; its time stays the same from pass to pass. */
 static void refuse_runtime(struct ty_arena *a, const struct ty_trainjob *job,
                            const struct ty_json *was, struct ty_json *status, struct ty_str now)
 {
@@ -240,7 +242,8 @@ static void refuse_runtime(struct ty_arena *a, const struct ty_trainjob *job,
 }
 
 /* A JobSet that the API server refuses (by JobSet's admission, a quota, its schema) makes the job
- * Failed, but not finished: deadline and ttl do not see it. The message is that of the last try. */
+ * Failed, but not finished: deadline and TTL do not apply. The message is that of the last attempt.
+ */
 static void tell_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                          const struct ty_trainjob *job, const struct ty_json *was,
                          struct ty_json *status, struct ty_str now)
@@ -277,7 +280,7 @@ void ty_trainjob_reconcile(struct ty_arena *a, const struct ty_trainjob_reconcil
     *ret = (struct ty_trainjob_reconcile){ 0 };
     ty_trainjob_parse(&job, in->job);
     if (manager.n && !ty_str_is(manager, MANAGER))
-        return; /* MultiKueue's: not ours to touch, not even its status */
+        return; /* managed by MultiKueue: neither children nor status are written */
     bool over = ended_for_good(in, &job, was), known = ty_runtime_kind(&job);
     if (!over)
         forget_failed(status);

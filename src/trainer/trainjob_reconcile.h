@@ -1,10 +1,11 @@
-/* One reconcile pass as a pure function: objects in, wanted writes, status and events out
- * (docs/spec/trainer.md 7.1). Who skips needless writes and sends the rest is the caller. */
+/* One reconcile pass as a pure function: returns the desired objects, the status and the events
+ * (docs/spec/trainer.md 7.1). The caller skips writes that change nothing and sends the others. */
 #ifndef TY_TRAINER_TRAINJOB_RECONCILE_H
 #define TY_TRAINER_TRAINJOB_RECONCILE_H
 
 #include "base/time.h"
-#include "trainer/plugin.h"
+#include "trainer/condition.h"
+#include "trainer/pipeline.h"
 
 struct ty_trainjob_reconcile_in {
     const struct ty_pipeline *pipeline;
@@ -13,10 +14,9 @@ struct ty_trainjob_reconcile_in {
     const struct ty_json *job;    /* the TrainJob */
     int64_t now_s;                /* Unix time */
     const unsigned char *entropy; /* TY_ENTROPY bytes */
-    bool no_build;                /* the caller knows that its children are as they should be */
-    bool unapplied; /* what is wanted of its JobSet is not written: the status is that of the JobSet
-                       as it is */
-    struct ty_str refused; /* why the API server refuses a child for good; empty: it does not */
+    bool no_build;                /* the caller knows that the children are up to date */
+    bool unapplied; /* the JobSet was not written: report the status of the JobSet as it is */
+    struct ty_str refused; /* why the API server permanently refuses a child; empty: it does not */
 };
 struct ty_trainjob_event {
     const char *type, *reason, *message; /* "Warning", … */
@@ -26,35 +26,28 @@ struct ty_trainjob_reconcile {
     struct ty_desired_object *want;    /* apply in this order */
     const struct ty_kind *delete_kind; /* JobSet after the deadline; TrainJob after its
                                         * ttlSecondsAfterFinished; NULL nothing to delete */
-    struct ty_json *status;            /* new status if it differs from the job's; else NULL. Empty:
-                                        * take it away, the CRD admits no empty status */
+    struct ty_json *status; /* the new status if it differs from the job's; else NULL. Empty: remove
+                               it, because the CRD allows no empty status */
     struct ty_trainjob_event *events;
-    int64_t requeue_s;   /* look again after so many seconds; 0: when something changes */
-    struct ty_plan plan; /* for origins; valid when err.code == 0 and plan.arena */
-    struct ty_err err;   /* code < 0: the pass failed, retry with back-off */
+    int64_t requeue_s;   /* reconcile again after so many seconds; 0: only on a change */
+    struct ty_plan plan; /* for origins; valid if err.code == 0 and plan.arena */
+    struct ty_err err;   /* code < 0: the pass failed; retry with back-off */
 };
-/* The reason of the event, and of the condition Failed while a child is refused: the JobSet is
- * tried again, and the condition goes when it is there. */
+/* The reason of the event, and of the condition Failed, while a child is refused. The operator
+ * retries the JobSet, and removes the condition when it exists. */
 #define TY_REASON_CREATION_FAILED "TrainJobResourcesCreationFailed"
 bool ty_trainjob_is_refused(const struct ty_json *status);
-/* Of the condition Suspended, while the API server refuses to let the JobSet follow spec.suspend:
- * it runs on (False), or stays suspended (True). The message has the API server's words. */
+/* Reasons of the condition Suspended while the API server refuses to let the JobSet follow
+ * spec.suspend: it keeps running (False), or stays suspended (True). The message contains the API
+ * server's error. */
 #define TY_REASON_SUSPEND_REFUSED "SuspendRefused"
 #define TY_REASON_RESUME_REFUSED  "ResumeRefused"
 bool ty_trainjob_is_suspend_refused(const struct ty_json *status);
-/* Reasons of events about a JobSet whose rendering is outdated. */
+/* Reasons of events about a JobSet with an outdated rendering. */
 #define TY_REASON_RENDERING_KEPT  "RenderingKept"
 #define TY_REASON_JOBSET_REPLACED "JobSetReplaced"
-/* ret->… live with the arena. */
+/* Results live with the arena. */
 void ty_trainjob_reconcile(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                            struct ty_trainjob_reconcile *ret);
-
-/* Standard condition setting: order kept, `time` is taken over only when the status
- * changes. */
-void ty_condition_set(struct ty_arena *a, struct ty_json *status, const char *type,
-                      const char *state, struct ty_str reason, struct ty_str message,
-                      struct ty_str time);
-const struct ty_json *ty_condition_find(const struct ty_json *status,
-                                        const char *type); /* or NULL */
 
 #endif

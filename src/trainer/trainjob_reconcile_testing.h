@@ -1,4 +1,4 @@
-/* For the tests of passes: a job, its JobSet, and what a pass makes of them. */
+/* For tests of passes: a job, its JobSet, and the result of a pass. */
 #ifndef TY_TRAINER_TRAINJOB_RECONCILE_TESTING_H
 #define TY_TRAINER_TRAINJOB_RECONCILE_TESTING_H
 
@@ -45,7 +45,7 @@ static inline const char *conditions(struct fixture *f, const struct ty_json *st
     return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
 }
 
-/* A pass whose status is written back into the job, as the operator does. */
+/* A pass whose status is written back to the job, as the operator does. */
 static inline struct ty_trainjob_reconcile pass_at(struct fixture *f, struct ty_json *job,
                                                    int64_t now_s)
 {
@@ -56,7 +56,8 @@ static inline struct ty_trainjob_reconcile pass_at(struct fixture *f, struct ty_
     return p;
 }
 
-/* One pass, then a second which must find nothing to say: else status is written for ever. */
+/* One pass, then a second one that must change nothing: otherwise the operator would write the
+ * status for ever. */
 static inline struct ty_trainjob_reconcile settles(struct fixture *f, struct ty_json *job,
                                                    int64_t now_s)
 {

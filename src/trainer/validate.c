@@ -1,9 +1,11 @@
-/* Checks of initializers and names; those of patches are in validate_patches.c, those of
- * pods in validate_pods.c. */
+/* Checks of initializers and names; validate_patches.c has those of patches, validate_pods.c those
+ * of pods. */
 #include "trainer/validate.h"
 
 #define NAME_MAX_LEN 63
-#define POD_SUFFIX   "-abcde" /* stands for the random end of a pod's name, as in JobSet's check */
+#define POD_SUFFIX                                                                                 \
+    "-abcde" /* stands for the random suffix of a pod's name, as in JobSet's check                 \
+              */
 
 static const struct ty_field_path *ref_path(void)
 {
@@ -64,8 +66,8 @@ void ty_validate_initializers(const struct ty_plan *plan, const struct ty_trainj
         check_initializer(plan, job, TY_MODEL_INIT, "modelConfig", errs);
 }
 
-/* The longest name that the JobSet's webhook will look at: of a pod, or of a Job whose pods have no
- * index. NULL: there are none. */
+/* The longest name that the JobSet's webhook checks: of a pod, or of a Job whose pods have no
+ * index. NULL: there is none. */
 static char *longest_name(const struct ty_plan *plan, const struct ty_trainjob *job,
                           const struct ty_podset *set)
 {

@@ -1,24 +1,24 @@
-/* Checks of runtimePatches and of the older overrides. A wrong name is answered with the names that
- * exist, at the place in the list where it stands. */
+/* Checks of runtimePatches and of the older overrides. An error about a name lists the names that
+ * exist, at the position of the wrong one. */
 #include "api/name.h"
 #include "base/time.h"
 #include "trainer/validate.h"
 
 #define RESERVED   "dataset-initializer, model-initializer, node"
-#define ERRS_MAX   100 /* mistakes of one kind of list that are told; each may carry long texts */
-#define HINTS_MAX  16  /* to look for the nearest name takes time, and nobody reads more */
-#define NAMES_MAX  20  /* names in one sentence */
-#define NAME_SHOWN 64  /* bytes of each: no valid one is longer */
-#define NEAR_MAX   256 /* names among which the nearest is looked for */
+#define ERRS_MAX   100 /* reported errors for one list; each may have a long text */
+#define HINTS_MAX  16  /* finding the nearest name takes time */
+#define NAMES_MAX  20  /* names in one message */
+#define NAME_SHOWN 64  /* bytes of each; no valid name is longer */
+#define NEAR_MAX   256 /* candidates for the nearest name */
 
 static const struct ty_field_path spec_path = { NULL, { "spec", 4 }, -1, false };
 
-static const char *quoted(struct ty_arena *a, struct ty_str s)
+static const char *quote_name(struct ty_arena *a, struct ty_str s)
 {
     return ty_json_text(a, ty_json_str(a, s)).p;
 }
 
-/* "a, b, c": the names in a list of objects, or the first of them. */
+/* "a, b, c": the names in a list of objects, at most NAMES_MAX. */
 static char *names_in(struct ty_arena *a, const struct ty_json *list)
 {
     ty_auto_buf out = { 0 };
@@ -51,15 +51,15 @@ static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const str
     return near ? ty_arena_printf(a, "did you mean \"%s\"?", near) : NULL;
 }
 
-/* What the checks of one list share. */
+/* The context of the checks of one list. */
 struct patch_check {
     const struct ty_plan *plan;
     const struct ty_field_path *list; /* spec.runtimePatches, … */
-    const char *whole; /* its text, printed as the bad value; made when it is needed */
+    const char *whole;                /* its text, printed as the bad value; computed on demand */
     const struct ty_json *typed;
     struct ty_errs *errs;
-    size_t room;          /* for so many more mistakes */
-    size_t warnings_room; /* of its own: a warning must not hide what refuses the TrainJob */
+    size_t room;          /* errors that may still be reported */
+    size_t warnings_room; /* separate, so that warnings do not displace errors */
 };
 
 static bool take_room(size_t *room)
@@ -82,7 +82,7 @@ static void check_known(struct patch_check *c, const struct ty_json *named,
         return;
     name = ty_str_head(name, NAME_SHOWN);
     struct ty_field_err *e =
-        ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quoted(plan->arena, name),
+        ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quote_name(plan->arena, name),
                     "%s has no %s \"%.*s\"; it has: %s", owner, what, TY_ARG(name),
                     names_in(plan->arena, list));
     if (c->warnings_room >= ERRS_MAX - HINTS_MAX)
@@ -98,7 +98,7 @@ static bool is_reserved(struct ty_str name)
            ty_str_is(name, TY_MODEL_INIT);
 }
 
-/* The variables of these containers have a place of their own in the TrainJob. */
+/* Variables of these containers must be set in their own field of the TrainJob. */
 static void check_env(struct patch_check *c, const struct ty_json *container)
 {
     const struct ty_json *env = ty_json_get(container, "env");
@@ -149,7 +149,7 @@ static void check_manager(struct patch_check *c, const struct ty_json *patch)
         if (!take_room(&c->room))
             return;
         struct ty_field_err *e = ty_errs_add(c->errs, TY_KEY(c->list, "manager"), TY_INVALID,
-                                             quoted(c->plan->arena, blamed), "%s", problem);
+                                             quote_name(c->plan->arena, blamed), "%s", problem);
         e->at = ty_json_get(patch, "manager");
     }
 }
@@ -216,7 +216,7 @@ void ty_validate_patches(const struct ty_plan *plan, const struct ty_trainjob *j
             check_patch(&c, *p, TY_IDX(c.list, p - job->patches->items), owner);
 }
 
-/* Each job is checked once an override, however often it is named. */
+/* Each job is checked once for each override, even if it is named several times. */
 static void check_override(struct patch_check *c, const struct ty_json *override, bool flat,
                            const struct ty_field_path *at)
 {
@@ -239,14 +239,14 @@ static void check_override(struct patch_check *c, const struct ty_json *override
     }
 }
 
-/* Equal lists, absent and empty being the same. */
+/* Equal lists; absent and empty are equal. */
 static bool equal_lists(const struct ty_json *a, const struct ty_json *b)
 {
     return ty_json_len(a) == 0 ? ty_json_len(b) == 0 : ty_json_eq(a, b);
 }
 
-/* The list in a job's spec; patches so that equal ones are equal however they are spelt: what a
- * typed client has stored may be other words than the manifest's. */
+/* The list in a job's spec. Patches are normalized, because a typed client may have stored another
+ * spelling than the manifest's. */
 static const struct ty_json *list_of(struct ty_arena *a, const struct ty_trainjob *job,
                                      const char *field)
 {

@@ -1,12 +1,13 @@
-/* Checks for TrainJobs that get no pods, or pods of somebody else's making (B36, B37). v2.3.0
- * accepts them all, the Job that the JobSet controller creates is refused, and nobody is told. */
+/* Checks for TrainJobs that get no pods, or pods without the settings of spec.trainer (B36, B37).
+ * v2.3.0 accepts them; the Job that the JobSet controller creates is refused, and the TrainJob does
+ * not show it. */
 #include "api/quantity.h"
 #include "base/map.h"
-#include "trainer/plugin.h"
+#include "trainer/registry.h"
 #include "trainer/validate.h"
 
 #define INDEXED_MAX 100000 /* parallelism of an indexed Job, by Kubernetes' own validation */
-#define ERRS_MAX    16     /* mistakes of one kind that are told: one is enough to stop a job */
+#define ERRS_MAX    16     /* reported errors of one kind */
 
 static const struct ty_field_path spec_path = { NULL, { "spec", 4 }, -1, false };
 static const struct ty_field_path trainer_path = { &spec_path, { "trainer", 7 }, -1, false };
@@ -42,7 +43,7 @@ int64_t ty_validate_pod_count(const struct ty_plan *plan, const struct ty_trainj
     return nodes;
 }
 
-/* Why no Job can have so many pods, and what to do; NULL: it can. */
+/* Why a Job cannot have so many pods, and what to do; NULL: it can. */
 static const char *wrong_count(struct ty_arena *a, const struct ty_podset *set, int64_t pods)
 {
     bool indexed = !ty_str_is(ty_json_str_at(set->job, "completionMode"), "NonIndexed");
@@ -97,38 +98,38 @@ struct holder {
     const struct ty_trainjob *job;
     const struct ty_podset *set;
     struct ty_str container;
-    struct ty_map limits; /* name -> quantity: a list of n requests is compared in n steps */
+    struct ty_map limits; /* name -> quantity, so that n requests are checked in linear time */
     bool merged;          /* spec.trainer.resourcesPerNode is part of its resources */
     struct ty_errs *errs;
 };
 
-/* Kubernetes promises these only whole: extended resources, devices, huge pages. */
-static bool overcommits(struct ty_str name)
+/* False for extended resources, devices and huge pages: their request must equal the limit. */
+static bool is_overcommittable(struct ty_str name)
 {
     return !memchr(name.p, '/', name.n) && !ty_str_starts(name, TY_LIT("hugepages-"));
 }
 
-/* What is wrong, in the words between the request and the limit; NULL: nothing. */
-static const char *misfit(struct ty_str name, const struct ty_json *request,
-                          const struct ty_json *limit)
+/* The problem, as the words between request and limit in the message; NULL: none. */
+static const char *find_misfit(struct ty_str name, const struct ty_json *request,
+                               const struct ty_json *limit)
 {
     struct ty_quantity want, most;
 
     if (!ty_quantity_of(request, &want))
-        return NULL; /* the schema says what is wrong with it */
+        return NULL; /* the schema reports it */
     if (!limit)
-        return overcommits(name) ? NULL : "needs an equal limit, there is none";
+        return is_overcommittable(name) ? NULL : "needs an equal limit, there is none";
     if (!ty_quantity_of(limit, &most))
         return NULL;
     int order = ty_quantity_cmp(want, most);
     if (order > 0)
         return "is above the limit";
-    return order < 0 && !overcommits(name) ? "must equal the limit" : NULL;
+    return order < 0 && !is_overcommittable(name) ? "must equal the limit" : NULL;
 }
 
-/* What to do about it, where the TrainJob can. */
-static const char *remedy(const struct holder *h, struct ty_str name, const struct ty_json *request,
-                          bool has_limit)
+/* What to change, if the TrainJob can. */
+static const char *remedy_text(const struct holder *h, struct ty_str name,
+                               const struct ty_json *request, bool has_limit)
 {
     struct ty_str text = ty_str_head(ty_json_as_str(request), TY_VALIDATE_NAME_MAX);
 
@@ -136,10 +137,11 @@ static const char *remedy(const struct holder *h, struct ty_str name, const stru
         return "mend the runtime, or patch it in spec.runtimePatches";
     return ty_arena_printf(h->errs->arena, "set resourcesPerNode.limits.%.*s to %.*s%s",
                            TY_ARG(ty_str_head(name, TY_VALIDATE_NAME_MAX)), TY_ARG(text),
-                           has_limit && overcommits(name) ? " or more, or lower the request" : "");
+                           has_limit && is_overcommittable(name) ? " or more, or lower the request"
+                                                                 : "");
 }
 
-/* The place that the user wrote: the request, else the limit, else the runtime. */
+/* The field that the user wrote: the request, else the limit, else the runtime. */
 static struct ty_field_err *add_at_place(const struct holder *h, struct ty_str name,
                                          const struct ty_json *request, const char *detail)
 {
@@ -165,7 +167,7 @@ static struct ty_field_err *add_at_place(const struct holder *h, struct ty_str n
 static void check_request(const struct holder *h, const struct ty_json_member *m)
 {
     const struct ty_json *limit = ty_map_get(&h->limits, m->key);
-    const char *what = misfit(m->key, m->value, limit);
+    const char *what = find_misfit(m->key, m->value, limit);
 
     if (!what)
         return;
@@ -177,7 +179,7 @@ static void check_request(const struct holder *h, const struct ty_json_member *m
         TY_ARG(ty_str_head(ty_json_as_str(m->value), TY_VALIDATE_NAME_MAX)),
         TY_ARG(ty_str_head(h->container, TY_VALIDATE_NAME_MAX)), what, limit ? " " : "",
         TY_ARG(ty_str_head(ty_json_as_str(limit), TY_VALIDATE_NAME_MAX)),
-        remedy(h, m->key, m->value, limit));
+        remedy_text(h, m->key, m->value, limit));
     add_at_place(h, m->key, m->value, detail)->warn_only = true;
 }
 
@@ -223,10 +225,9 @@ void ty_validate_requests(const struct ty_plan *plan, const struct ty_trainjob *
     }
 }
 
-/* ---- who takes spec.trainer ---- */
+/* ---- whether a job takes spec.trainer ---- */
 
-/* Of the jobs that carry no role yet, the one that could be labelled: the only one, else unknown.
- */
+/* Among jobs without a role, the one to label: the only one, else unknown. */
 static struct ty_str unlabeled_candidate(const struct ty_plan *plan)
 {
     struct ty_str found = { 0 };

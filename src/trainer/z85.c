@@ -1,4 +1,3 @@
-/* Z85: ZeroMQ's text form of binary keys. */
 #include "trainer/z85.h"
 
 static const char alphabet[85] = { "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

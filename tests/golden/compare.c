@@ -5,12 +5,12 @@
 #include "api/kind.h"
 #include "json/yaml.h"
 
-static struct ty_json *fixed(struct ty_arena *a, struct ty_str name)
+static struct ty_json *placeholder(struct ty_arena *a, struct ty_str name)
 {
     return ty_json_strf(a, "<%.*s>", TY_ARG(name));
 }
 
-/* RFC 3339 times inside messages. */
+/* Replaces RFC 3339 times in messages. */
 static struct ty_json *without_times(struct ty_arena *a, struct ty_json *v)
 {
     ty_auto_buf out = { 0 };
@@ -29,22 +29,22 @@ static struct ty_json *without_times(struct ty_arena *a, struct ty_json *v)
     return out.n ? ty_json_cstr(a, ty_arena_strndup(a, out.p, out.n)) : v;
 }
 
-static int b64(char c)
+static int base64_value(char c)
 {
     static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *at = c ? strchr(set, c) : NULL;
     return at ? (int)(at - set) : -1;
 }
 
-/* The first word of base64 text, as the recordings show key material. */
+/* The first word of decoded base64, as in the recordings of key material. */
 static struct ty_str first_word(struct ty_arena *a, struct ty_str s)
 {
     ty_auto_buf out = { 0 };
     unsigned bits = 0;
     int have = 0;
 
-    for (size_t i = 0; i < s.n && b64(s.p[i]) >= 0; i++) {
-        bits = bits << 6 | (unsigned)b64(s.p[i]);
+    for (size_t i = 0; i < s.n && base64_value(s.p[i]) >= 0; i++) {
+        bits = bits << 6 | (unsigned)base64_value(s.p[i]);
         have += 6;
         if (have < 8)
             continue;
@@ -81,16 +81,16 @@ static void normal_member(struct ty_arena *a, struct ty_json_member *m, bool sec
         m->value = normal_data(a, m->key, m->value, secret_data);
     } else if (ty_json_is(m->value, TY_JSON_STRING)) {
         if (ty_str_is(m->key, "uid"))
-            m->value = fixed(a, m->key);
+            m->value = placeholder(a, m->key);
         else if (ty_str_is(m->key, "lastTransitionTime") || ty_str_is(m->key, "lastUpdatedTime") ||
                  ty_str_is(m->key, "time"))
-            m->value = fixed(a, m->key);
+            m->value = placeholder(a, m->key);
         else if (ty_str_is(m->key, "message"))
             m->value = without_times(a, m->value);
     }
 }
 
-static void normalise(struct ty_arena *a, struct ty_json *v, bool secret, bool data)
+static void normalize_value(struct ty_arena *a, struct ty_json *v, bool secret, bool data)
 {
     if (ty_json_is(v, TY_JSON_OBJECT)) {
         bool is_secret = ty_str_is(ty_json_str_at(v, "kind"), "Secret");
@@ -103,19 +103,19 @@ static void normalise(struct ty_arena *a, struct ty_json *v, bool secret, bool d
                 ty_json_del(ty_json_get(v, "metadata"), ty_str(gone[i]));
         }
         if (ty_str_is(ty_json_str_at(v, "how"), "delete"))
-            ty_json_del(v, TY_LIT("body")); /* DeleteOptions, in the API server's own words */
+            ty_json_del(v, TY_LIT("body")); /* DeleteOptions, in the API server's form */
         ty_each_member (m, v) {
             normal_member(a, m, secret, data);
-            normalise(a, m->value, is_secret, is_map && ty_str_is(m->key, "data"));
+            normalize_value(a, m->value, is_secret, is_map && ty_str_is(m->key, "data"));
         }
     }
     ty_each_item (it, v)
-        normalise(a, *it, false, false);
+        normalize_value(a, *it, false, false);
 }
 
-void compare_normalise(struct ty_arena *a, struct ty_json *result)
+void compare_normalize(struct ty_arena *a, struct ty_json *result)
 {
-    normalise(a, result, false, false);
+    normalize_value(a, result, false, false);
 }
 
 struct cmp {
@@ -124,8 +124,8 @@ struct cmp {
     size_t n;
 };
 
-static void differ(struct cmp *c, const char *path, const struct ty_json *want,
-                   const struct ty_json *got)
+static void add_difference(struct cmp *c, const char *path, const struct ty_json *want,
+                           const struct ty_json *got)
 {
     const char *w = want ? ty_json_text(c->arena, want).p : "(absent)";
     const char *g = got ? ty_json_text(c->arena, got).p : "(absent)";
@@ -134,8 +134,8 @@ static void differ(struct cmp *c, const char *path, const struct ty_json *want,
     ty_buf_printf(c->out, "    %s\n      recorded: %.600s\n      ours:     %.600s\n", path, w, g);
 }
 
-static void compare(struct cmp *c, const char *path, const struct ty_schema *s,
-                    const struct ty_json *want, const struct ty_json *got);
+static void compare_values(struct cmp *c, const char *path, const struct ty_schema *s,
+                           const struct ty_json *want, const struct ty_json *got);
 
 static const struct ty_schema *member_schema(const struct ty_schema *s, struct ty_str key,
                                              const struct ty_json *parent)
@@ -158,11 +158,12 @@ static void compare_objects(struct cmp *c, const char *path, const struct ty_sch
                             const struct ty_json *want, const struct ty_json *got)
 {
     ty_each_member (m, want)
-        compare(c, ty_arena_printf(c->arena, "%s/%.*s", path, TY_ARG(m->key)),
-                member_schema(s, m->key, want), m->value, ty_json_find(got, m->key));
+        compare_values(c, ty_arena_printf(c->arena, "%s/%.*s", path, TY_ARG(m->key)),
+                       member_schema(s, m->key, want), m->value, ty_json_find(got, m->key));
     ty_each_member (m, got)
         if (!ty_json_find(want, m->key))
-            differ(c, ty_arena_printf(c->arena, "%s/%.*s", path, TY_ARG(m->key)), NULL, m->value);
+            add_difference(c, ty_arena_printf(c->arena, "%s/%.*s", path, TY_ARG(m->key)), NULL,
+                           m->value);
 }
 
 static struct ty_json *same_key(const struct ty_schema *s, const struct ty_json *list,
@@ -185,17 +186,17 @@ static void compare_lists(struct cmp *c, const char *path, const struct ty_schem
 {
     if (s && s->type == TY_T_ARRAY && s->list_keys) {
         ty_each_item (it, want)
-            compare(c, ty_arena_printf(c->arena, "%s/%zu", path, (size_t)(it - want->items)),
-                    s->items, *it, same_key(s, got, *it));
+            compare_values(c, ty_arena_printf(c->arena, "%s/%zu", path, (size_t)(it - want->items)),
+                           s->items, *it, same_key(s, got, *it));
         ty_each_item (it, got)
             if (!same_key(s, want, *it))
-                differ(c, ty_arena_printf(c->arena, "%s/-", path), NULL, *it);
+                add_difference(c, ty_arena_printf(c->arena, "%s/-", path), NULL, *it);
         return;
     }
     for (size_t i = 0; i < want->n || i < got->n; i++)
-        compare(c, ty_arena_printf(c->arena, "%s/%zu", path, i),
-                s && s->type == TY_T_ARRAY ? s->items : NULL, ty_json_item(want, i),
-                ty_json_item(got, i));
+        compare_values(c, ty_arena_printf(c->arena, "%s/%zu", path, i),
+                       s && s->type == TY_T_ARRAY ? s->items : NULL, ty_json_item(want, i),
+                       ty_json_item(got, i));
 }
 
 static int by_text(const void *x, const void *y)
@@ -203,7 +204,7 @@ static int by_text(const void *x, const void *y)
     return ty_str_cmp(*(const struct ty_str *)x, *(const struct ty_str *)y);
 }
 
-/* The parts between ", " in a fixed order. */
+/* The parts between ", ", sorted. */
 static struct ty_str *parts_of(struct ty_arena *a, struct ty_str s, size_t *ret_n)
 {
     struct ty_str *v = ty_new_n(a, struct ty_str, s.n + 1);
@@ -219,8 +220,8 @@ static struct ty_str *parts_of(struct ty_arena *a, struct ty_str s, size_t *ret_
     return v;
 }
 
-/* The API server walks a schema's properties in random order, so the order of several mistakes in
- * one message is no fact. */
+/* The API server walks the properties of a schema in random order, so the order of several errors
+ * in one message does not matter. */
 static bool same_message(struct ty_arena *a, const char *path, const struct ty_json *want,
                          const struct ty_json *got)
 {
@@ -242,18 +243,18 @@ static bool same_message(struct ty_arena *a, const char *path, const struct ty_j
     return n == m;
 }
 
-static void compare(struct cmp *c, const char *path, const struct ty_schema *s,
-                    const struct ty_json *want, const struct ty_json *got)
+static void compare_values(struct cmp *c, const char *path, const struct ty_schema *s,
+                           const struct ty_json *want, const struct ty_json *got)
 {
     if (!want || !got || want->type != got->type) {
         if (want != got)
-            differ(c, path, want, got);
+            add_difference(c, path, want, got);
     } else if (want->type == TY_JSON_OBJECT) {
         compare_objects(c, path, s, want, got);
     } else if (want->type == TY_JSON_ARRAY) {
         compare_lists(c, path, s, want, got);
     } else if (!ty_json_eq(want, got) && !same_message(c->arena, path, want, got)) {
-        differ(c, path, want, got);
+        add_difference(c, path, want, got);
     }
 }
 
@@ -262,6 +263,6 @@ bool compare_results(struct ty_arena *a, const struct ty_json *want, const struc
 {
     struct cmp c = { .arena = a, .out = out };
 
-    compare(&c, "", NULL, want, got);
+    compare_values(&c, "", NULL, want, got);
     return c.n == 0;
 }

@@ -4,9 +4,9 @@
 
 #include "json/patch.h"
 
-static struct ty_json *ask(struct ty_arena *a, const struct ty_webhook *w, const char *verb,
-                           const struct ty_kind *k, bool create, const struct ty_json *obj,
-                           const struct ty_json *old)
+static struct ty_json *send_review(struct ty_arena *a, const struct ty_webhook *w, const char *verb,
+                                   const struct ty_kind *k, bool create, const struct ty_json *obj,
+                                   const struct ty_json *old)
 {
     struct ty_json *review = ty_json_object(a), *request = ty_json_object(a),
                    *kind = ty_json_object(a);
@@ -30,8 +30,8 @@ static struct ty_json *ask(struct ty_arena *a, const struct ty_webhook *w, const
     return ty_json_get(answer, "response");
 }
 
-static struct ty_json *patched(struct ty_arena *a, const struct ty_json *obj,
-                               const struct ty_json *response)
+static struct ty_json *apply_patch(struct ty_arena *a, const struct ty_json *obj,
+                                   const struct ty_json *response)
 {
     struct ty_str text = ty_json_str_at(response, "patch");
     size_t n = BASE64_DECODE_LENGTH(text.n);
@@ -51,9 +51,9 @@ static struct ty_json *patched(struct ty_arena *a, const struct ty_json *obj,
     return ops && ty_patch_json(a, obj, ops, &next, &err) == 0 ? next : NULL;
 }
 
-/* As the API server words a denial. */
-static const char *refusal(struct ty_arena *a, const char *role, const struct ty_kind *k,
-                           const struct ty_json *response, int64_t *ret_code)
+/* The API server's message for a denial. */
+static const char *denial_text(struct ty_arena *a, const char *role, const struct ty_kind *k,
+                               const struct ty_json *response, int64_t *ret_code)
 {
     if (ty_json_true_at(response, "allowed"))
         return NULL;
@@ -74,8 +74,8 @@ static bool same_warnings(const struct ty_json *response, const struct ty_admiss
     return same;
 }
 
-static const char *compare(struct ty_arena *a, const char *got, int64_t code,
-                           const struct ty_admission_response *v)
+static const char *compare_response(struct ty_arena *a, const char *got, int64_t code,
+                                    const struct ty_admission_response *v)
 {
     if (got && v->message && strcmp(got, v->message) == 0 && code == v->code)
         return NULL;
@@ -93,23 +93,23 @@ const char *review_differs(struct ty_arena *a, const struct ty_webhook *w, enum 
     int64_t code = 0;
 
     if (!k || !k->ours || op == TY_ADMISSION_UPDATE_STATUS)
-        return NULL; /* no webhook is called */
+        return NULL; /* the API server calls no webhook */
     ty_schema_prune(a, k->schema, obj, NULL, NULL);
     ty_schema_default(a, k->schema, obj);
     if (k == &ty_kind_trainjob) {
-        response = ask(a, w, "mutate", k, op == TY_ADMISSION_CREATE, obj, old);
-        const char *no = refusal(a, "defaulter", k, response, &code);
+        response = send_review(a, w, "mutate", k, op == TY_ADMISSION_CREATE, obj, old);
+        const char *no = denial_text(a, "defaulter", k, response, &code);
         if (no)
-            return compare(a, no, code, v);
-        obj = patched(a, obj, response);
+            return compare_response(a, no, code, v);
+        obj = apply_patch(a, obj, response);
         if (!obj || (!v->message && !ty_json_eq(obj, after)))
             return "webhook: the patch gives another object";
     }
     if (v->message && !by_hook)
-        return NULL; /* the schema's word, before the validating webhook is called */
-    response = ask(a, w, "validate", k, op == TY_ADMISSION_CREATE, obj, old);
+        return NULL; /* the schema refuses it before the validating webhook is called */
+    response = send_review(a, w, "validate", k, op == TY_ADMISSION_CREATE, obj, old);
     if (!response || !same_warnings(response, v))
         return "webhook: other warnings, or no answer at all";
-    const char *no = refusal(a, "validator", k, response, &code);
-    return no || v->message ? compare(a, no, code, v) : NULL;
+    const char *no = denial_text(a, "validator", k, response, &code);
+    return no || v->message ? compare_response(a, no, code, v) : NULL;
 }

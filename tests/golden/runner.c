@@ -1,13 +1,13 @@
-/* Runs every golden case and says how many are as recorded, how many differ on purpose.
- *     golden DIR [CASE...]      a CASE is group/name; --print shows what ours did
- * differs.yaml names the cases that differ on purpose, why, and exactly how, as a JSON patch of the
- * recording. A case that differs without being named, one that is named but does not differ, and
- * one that differs otherwise than said are failures. */
+/* Runs every golden case and prints how many are as recorded and how many differ on purpose.
+ *     golden DIR [CASE...]      a CASE is group/name; --print shows trainyard's result
+ * differs.yaml lists the cases that differ on purpose, why, and exactly how, as a JSON patch of the
+ * recording. A case fails if it differs without being listed, if it is listed but does not differ,
+ * and if it differs in another way. */
 #include <dirent.h>
 #include <stdio.h>
 
 #include "compare.h"
-#include "world.h"
+#include "fake_cluster.h"
 #include "json/patch.h"
 #include "json/yaml.h"
 
@@ -22,7 +22,7 @@ struct run {
     struct tally tally;
 };
 
-static struct ty_str slurp(struct ty_arena *a, const char *path)
+static struct ty_str read_whole_file(struct ty_arena *a, const char *path)
 {
     FILE *f = fopen(path, "re");
     ty_auto_buf b = { 0 };
@@ -36,9 +36,9 @@ static struct ty_str slurp(struct ty_arena *a, const char *path)
     return (struct ty_str){ ty_arena_strndup(a, b.p, b.n), b.n };
 }
 
-/* No pass is due when everything was refused, nor when only a runtime changed: no TrainJob watches
- * it. */
-static void settle(struct world *w, struct ty_json *stage)
+/* No pass is due if everything was refused, or if only a runtime changed: TrainJobs are not
+ * reconciled for that. */
+static void reconcile_stage(struct fake_cluster *w, struct ty_json *stage)
 {
     const struct ty_json *verdicts = ty_json_get(stage, "verdicts");
     bool changed = false;
@@ -47,30 +47,32 @@ static void settle(struct world *w, struct ty_json *stage)
         changed |= !ty_json_get(*v, "message") &&
                    !ty_str_contains(ty_json_str_at(*v, "op"), TY_LIT("trainingruntime/"));
     if (stage)
-        world_settle(w, stage, changed);
+        fake_cluster_settle(w, stage, changed);
 }
 
-static struct ty_json *play(struct ty_arena *a, const char *name, const struct ty_yaml_docs *docs)
+static struct ty_json *play_case(struct ty_arena *a, const char *name,
+                                 const struct ty_yaml_docs *docs)
 {
     struct ty_json *result = ty_json_object(a), *stages = NULL, *stage = NULL;
-    struct world *w = world_new(a);
+    struct fake_cluster *w = fake_cluster_new(a);
 
     ty_json_set(a, result, "case", ty_json_cstr(a, name));
     stages = ty_json_ensure_array(a, result, "stages");
     for (size_t i = 0; i < docs->n; i++) {
         bool step = ty_json_get(docs->v[i], "x-step") != NULL;
         if (!stage || step) { /* all creations are one stage, every step is its own */
-            settle(w, stage);
+            reconcile_stage(w, stage);
             stage = ty_json_object(a);
             ty_json_push(a, stages, stage);
         }
-        ty_json_push(a, ty_json_ensure_array(a, stage, "verdicts"), world_step(w, docs->v[i]));
+        ty_json_push(a, ty_json_ensure_array(a, stage, "verdicts"),
+                     fake_cluster_step(w, docs->v[i]));
     }
-    settle(w, stage);
+    reconcile_stage(w, stage);
     return result;
 }
 
-/* A recording has one PodGroup per name: of two kinds, the one that was written last. */
+/* A recording has one PodGroup for each name: of two kinds, the one that was written last. */
 static void pick_podgroup(struct ty_arena *a, const struct ty_json *want, struct ty_json *got)
 {
     const struct ty_json *stages = ty_json_get(got, "stages");
@@ -93,7 +95,7 @@ static void pick_podgroup(struct ty_arena *a, const struct ty_json *want, struct
     }
 }
 
-/* Events of ours that v2.3.0 does not have; told in docs/differences.md. */
+/* Events that v2.3.0 does not have; documented in docs/differences.md. */
 static void drop_extra_events(const struct run *run, struct ty_json *got)
 {
     const struct ty_json *extra = ty_json_get(run->differs, "extraEvents");
@@ -110,15 +112,15 @@ static void drop_extra_events(const struct run *run, struct ty_json *got)
     }
 }
 
-static void judge(struct run *run, struct ty_arena *a, const char *name, struct ty_json *want,
-                  struct ty_json *got)
+static void judge_case(struct run *run, struct ty_arena *a, const char *name, struct ty_json *want,
+                       struct ty_json *got)
 {
     const struct ty_json *differs = ty_json_find(ty_json_get(run->differs, "cases"), ty_str(name));
     ty_auto_buf lines = { 0 };
     struct ty_err err = { 0 };
 
-    compare_normalise(a, want);
-    compare_normalise(a, got);
+    compare_normalize(a, want);
+    compare_normalize(a, got);
     pick_podgroup(a, want, got);
     drop_extra_events(run, got);
     if (!differs) {
@@ -153,23 +155,24 @@ static void run_case(struct run *run, const char *name)
     struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     char *path = ty_arena_printf(a, "%s/cases/%s.yaml", run->dir, name);
-    struct ty_str recorded = slurp(a, ty_arena_printf(a, "%s/expected/%s.json", run->dir, name));
+    struct ty_str recorded =
+        read_whole_file(a, ty_arena_printf(a, "%s/expected/%s.json", run->dir, name));
 
     run->tally.cases++;
     struct ty_json *want = ty_json_parse(a, recorded, NULL, &err);
-    if (!want || ty_yaml_parse(a, path, slurp(a, path), NULL, &docs, &err) < 0) {
+    if (!want || ty_yaml_parse(a, path, read_whole_file(a, path), NULL, &docs, &err) < 0) {
         printf("FAIL %s: %s\n", name, err.text);
         run->tally.failed++;
         return;
     }
-    struct ty_json *got = play(a, name, &docs);
+    struct ty_json *got = play_case(a, name, &docs);
     if (run->print) {
         ty_auto_buf out = { 0 };
-        compare_normalise(a, got);
+        compare_normalize(a, got);
         ty_json_pretty(&out, got, 1, true);
         printf("%.*s\n", (int)out.n, out.p);
     }
-    judge(run, a, name, want, got);
+    judge_case(run, a, name, want, got);
 }
 
 static int by_name(const struct dirent **x, const struct dirent **y)
@@ -177,7 +180,7 @@ static int by_name(const struct dirent **x, const struct dirent **y)
     return strcmp((*x)->d_name, (*y)->d_name);
 }
 
-static int visible(const struct dirent *e)
+static int is_visible(const struct dirent *e)
 {
     return e->d_name[0] != '.';
 }
@@ -187,11 +190,11 @@ static void run_all(struct run *run)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct dirent **groups = NULL, **files = NULL;
     char *cases = ty_arena_printf(a, "%s/cases", run->dir);
-    int n_groups = scandir(cases, &groups, visible, by_name);
+    int n_groups = scandir(cases, &groups, is_visible, by_name);
 
     for (int g = 0; g < n_groups; g++) {
         char *group = ty_arena_printf(a, "%s/%s", cases, groups[g]->d_name);
-        int n = scandir(group, &files, visible, by_name);
+        int n = scandir(group, &files, is_visible, by_name);
         for (int i = 0; i < n; i++) {
             struct ty_str file = ty_str(files[i]->d_name);
             if (ty_str_ends(file, TY_LIT(".yaml")))
@@ -216,7 +219,7 @@ int main(int argc, char **argv)
     char *path = ty_arena_printf(a, "%s/differs.yaml", run.dir);
     int named = 0;
 
-    if (ty_yaml_parse(a, path, slurp(a, path), NULL, &docs, &err) < 0) {
+    if (ty_yaml_parse(a, path, read_whole_file(a, path), NULL, &docs, &err) < 0) {
         printf("FAIL %s\n", err.text);
         return 1;
     }

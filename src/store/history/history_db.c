@@ -1,4 +1,5 @@
-/* Opening, the layout, and the statements that write. Readers are in history_read.c. */
+/* Opens the database, creates its schema, and has the statements for writing. history_read.c has
+ * the queries. */
 #include "store/history/history_db.h"
 
 #include <errno.h>
@@ -9,15 +10,16 @@
 
 #include "base/buf.h"
 
-/* Whoever opens the file first reads the whole log, and whoever empties it waits for the disk: a
- * log that is left behind is short, one of a run's many writes may be longer. In pages of 4 KiB. */
+/* Pages (4 KiB) of the write-ahead log. The first process that opens the file reads the whole log,
+ * and the one that checkpoints it waits for the disk: the log that is left at exit is short, during
+ * a run it may be longer. */
 #define LOG_LEFT  128
 #define LOG_GROWN 1000
 
 struct ty_history_db {
     sqlite3 *db;
     char *path;
-    int log; /* pages in the write-ahead log after our last commit */
+    int log; /* pages in the write-ahead log after the last commit */
     sqlite3_stmt *sql[TY_SQL_N];
 };
 
@@ -70,7 +72,8 @@ int ty_history_db_fail(struct ty_history_db *d, struct ty_err *err)
                    d->db ? sqlite3_errmsg(d->db) : "out of memory");
 }
 
-/* Shared memory, which WAL needs, does not span machines; FUSE may hide a network, too. */
+/* WAL needs shared memory, which does not work across machines; FUSE may be a network file system,
+ * too. */
 static bool on_a_network(const char *path)
 {
     static const unsigned known[] = { 0x6969,     0x517b,     0xff534d42, 0xfe534d42,
@@ -109,7 +112,7 @@ static int user_version(struct ty_history_db *d, int *ret, struct ty_err *err)
     return r;
 }
 
-/* One of several that begin at once makes the tables; the others find them made. */
+/* If several processes start at once, one creates the tables, and the others find them. */
 static int make_layout(struct ty_history_db *d, struct ty_err *err)
 {
     int version = 0;
@@ -137,14 +140,15 @@ static int prepare_file(struct ty_history_db *d, struct ty_err *err)
 
     if (r == 0 && version < TY_HISTORY_DB_VERSION)
         r = make_layout(d, err);
-    if (r == 0) /* a power cut may cost the last seconds of history, never the file */
+    if (r ==
+        0) /* a power failure may lose the last seconds of history, but never corrupts the file */
         r = run_sql(
             d, on_a_network(d->path) ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
             err);
     return r;
 }
 
-/* "file:…" for SQLite, with the bytes escaped that a URI gives a meaning. */
+/* A "file:…" URI for SQLite, with special bytes escaped. */
 static int open_uri(struct ty_history_db *d, int flags, const char *more)
 {
     ty_auto_buf uri = { 0 };
@@ -194,8 +198,8 @@ static void close_db(struct ty_history_db *d)
     d->db = NULL;
 }
 
-/* A reader in a folder that cannot be written needs the files of the log; where there are none, all
- * is in the file itself. */
+/* A reader in a directory without write permission needs the files of the log; if there are none,
+ * the database file is complete. */
 static int open_reader(struct ty_history_db *d, struct ty_err *err)
 {
     int version = 0;
@@ -212,7 +216,7 @@ static int open_reader(struct ty_history_db *d, struct ty_err *err)
     return r == 0 && version == 0 ? ty_fail(err, -ENOENT, "%s is empty", d->path) : r;
 }
 
-/* Ours alone from its first byte on: objects hold environment variables. */
+/* Created with mode 0600: objects contain environment variables. */
 static int make_file(const char *path, struct ty_err *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -255,7 +259,8 @@ void ty_history_db_close(struct ty_history_db *d)
     if (!d)
         return;
     if (d->log > LOG_LEFT) {
-        ty_history_db_busy_timeout(d, 0); /* who reads or writes just now may empty it later */
+        ty_history_db_busy_timeout(
+            d, 0); /* another process that reads or writes now can checkpoint later */
         sqlite3_wal_checkpoint_v2(d->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     }
     close_db(d);
@@ -293,7 +298,7 @@ int ty_history_db_step(struct ty_history_db *d, sqlite3_stmt *s, struct ty_err *
     int code = sqlite3_step(s);
     int r = code == SQLITE_DONE || code == SQLITE_ROW ? 0 : ty_history_db_fail(d, err);
 
-    sqlite3_reset(s); /* ends what it holds, and lets go of what was bound */
+    sqlite3_reset(s); /* ends the transaction and releases bindings */
     return r;
 }
 

@@ -1,9 +1,9 @@
-/* The history file: an SQLite database that every run of this user writes into, at once if need be.
- * Layout (user_version 1):
- *   runs     one row a `trainyard run`: who, where, since when, until when and how it ended
+/* The history file: an SQLite database that all runs of a user write, possibly at the same time.
+ * Schema (user_version 1):
+ *   runs     one row for each `trainyard run`: process, directory, start, end and result
  *   objects  the last state of each TrainJob, JobSet, Job and Pod of a run, as JSON text
- *   events   what was told about them; the same event again raises its count
- * Secrets and ConfigMaps are not kept: keys have no business in a history. */
+ *   events   events about them; an equal event increments the count
+ * Secrets and ConfigMaps are not recorded, because they may contain keys. */
 #ifndef TY_STORE_HISTORY_HISTORY_DB_H
 #define TY_STORE_HISTORY_HISTORY_DB_H
 
@@ -17,21 +17,21 @@
 
 struct ty_history_db;
 
-/* An open file. READ never creates, changes or needs to change anything; WRITE makes the file, not
- * its folder. -ENOENT: nothing was ever kept; -EPROTO: a newer trainyard made it; -EAGAIN: others
- * are busy with it just now; else what SQLite says. gives. */
+/* Opens the file. READ never creates or changes anything; WRITE creates the file, not its
+ * directory. -ENOENT: there is no history; -EPROTO: written by a newer trainyard; -EAGAIN: locked
+ * by other processes; else SQLite's error. gives. */
 enum ty_history_db_mode { TY_HISTORY_DB_READ, TY_HISTORY_DB_WRITE };
 int ty_history_db_open(const char *path, enum ty_history_db_mode use, struct ty_history_db **ret,
                        struct ty_err *err);
 void ty_history_db_close(struct ty_history_db *d); /* takes; NULL is fine */
-/* How long a write waits for another process's. */
+/* The maximal wait for another process's lock. */
 void ty_history_db_busy_timeout(struct ty_history_db *d, int ms);
 
 struct ty_history_db_run {
-    int64_t id; /* filled in by ty_history_db_begin_run */
+    int64_t id; /* set by ty_history_db_begin_run */
     int64_t pid;
     const char *dir, *command;
-    int64_t started_ms, ended_ms; /* Unix time; ended 0: no end is known */
+    int64_t started_ms, ended_ms; /* Unix time; ended 0: unknown */
     const char *how; /* "Complete", "Failed", "Interrupted", "TimedOut"; "" not ended */
 };
 int ty_history_db_begin_run(struct ty_history_db *d, struct ty_history_db_run *run,
@@ -39,8 +39,8 @@ int ty_history_db_begin_run(struct ty_history_db *d, struct ty_history_db_run *r
 int ty_history_db_end_run(struct ty_history_db *d, int64_t run, int64_t ended_ms, const char *how,
                           struct ty_err *err);
 
-/* For the other files of the history. A statement is prepared once and kept; it is reset and its
- * bindings are cleared. NULL with *err if it cannot be. */
+/* For the other files of the history: a statement that is prepared once and cached; it is reset and
+ * its bindings are cleared. NULL with *err on failure. */
 enum ty_history_db_stmt {
     TY_SQL_BEGIN,
     TY_SQL_COMMIT,
@@ -58,7 +58,7 @@ int ty_history_db_step(struct ty_history_db *d, sqlite3_stmt *s,
 int ty_history_db_exec(struct ty_history_db *d, enum ty_history_db_stmt which, struct ty_err *err);
 void ty_history_db_bind(sqlite3_stmt *s, int at, struct ty_str text); /* borrows until the step */
 sqlite3 *ty_history_db_handle(struct ty_history_db *d);
-/* What SQLite says, as a sentence and a negative errno: -EAGAIN when it is only busy. */
+/* SQLite's error as a message and a negative errno: -EAGAIN if the database is busy. */
 int ty_history_db_fail(struct ty_history_db *d, struct ty_err *err);
 
 #endif

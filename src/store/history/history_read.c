@@ -21,7 +21,7 @@ static void bind_opt(sqlite3_stmt *s, int at, const char *text)
         ty_history_db_bind(s, at, ty_str(text));
 }
 
-/* Only the conditions that there are, so that an index can serve them. */
+/* Adds only the conditions that are set, so that an index can be used. */
 static int select_rows(struct ty_history_db *d, const char *head, const char *tail,
                        const struct ty_history_read_filter *which, sqlite3_stmt **ret,
                        struct ty_err *err)
@@ -133,7 +133,7 @@ enum ty_history_read_run_state ty_history_read_run_state(struct ty_history_db *d
     return has_ended(d, run->id) ? TY_HISTORY_RUN_ENDED : TY_HISTORY_RUN_LOST;
 }
 
-/* How many rows it touched, or a negative errno. */
+/* The number of changed rows, or a negative errno. */
 static int exec_change(struct ty_history_db *d, const char *sql, int64_t run, const char *job,
                        struct ty_err *err)
 {

@@ -1,4 +1,4 @@
-/* What the readers of the history share: statements, and the columns of a run. */
+/* Shared by the readers of the history: statements, and the columns of a run. */
 #ifndef TY_STORE_HISTORY_HISTORY_READ_INNER_H
 #define TY_STORE_HISTORY_HISTORY_READ_INNER_H
 

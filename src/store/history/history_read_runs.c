@@ -1,4 +1,4 @@
-/* Whole runs: which are old, and taking them out. */
+/* Finds and deletes whole runs. */
 #include "store/history/history_read_inner.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ bool ty_history_read_has_dir(struct ty_history_db *d, const char *dir)
     ty_auto_stmt *s = NULL;
 
     if (ty_history_read_prepare(d, "SELECT 1 FROM runs WHERE dir = ?1", &s, NULL) < 0)
-        return true; /* who cannot tell touches nothing */
+        return true; /* on error, assume that it is in use */
     ty_history_db_bind(s, 1, ty_str(dir));
     return sqlite3_step(s) != SQLITE_DONE;
 }

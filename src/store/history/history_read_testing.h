@@ -1,4 +1,4 @@
-/* For the tests of the history: a file of their own, and an embedded store to fill it from. */
+/* For tests of the history: a temporary file, and an embedded store to fill it. */
 #ifndef TY_STORE_HISTORY_HISTORY_READ_TESTING_H
 #define TY_STORE_HISTORY_HISTORY_READ_TESTING_H
 
@@ -74,7 +74,7 @@ static inline struct ty_history_db *history_read_open(struct history_read_world 
     return d;
 }
 
-/* Stored; gives what was. */
+/* Stores an object and returns it. */
 static inline struct ty_json *history_read_create(struct history_read_world *w, const char *api,
                                                   const char *kind, const char *name,
                                                   const struct ty_json *owner)

@@ -1,5 +1,5 @@
-/* Two things wait for the next write: texts of objects that are gone from the store (the only
- * copies made here), and events. Which objects changed is told by their versions. */
+/* Two things are buffered until the next write: texts of deleted objects (the only copies that the
+ * recorder makes), and events. Changed objects are found by their versions. */
 #include "store/history/history_record.h"
 #include "base/xalloc.h"
 
@@ -9,7 +9,8 @@
 
 #include "base/map.h"
 
-#define HELD_MAX ((size_t)256 << 10) /* bytes of gone objects and events before it is urgent */
+#define HELD_MAX                                                                                   \
+    ((size_t)256 << 10) /* bytes of deleted objects and events; beyond that a write is urgent */
 
 struct gone {
     struct gone *next;
@@ -32,13 +33,13 @@ struct ty_history_record {
     void (*changed)(void *ctx, bool urgent);
     void *ctx;
     bool told, hurried;
-    uint64_t written;      /* the newest version that is in the file */
-    struct ty_map jobs;    /* TrainJob name -> any: whom an event is about */
-    struct ty_map by_hash; /* 8 bytes -> struct event that waits */
+    uint64_t written;   /* the newest version that is in the file */
+    struct ty_map jobs; /* names of TrainJobs (the value is unused), to find the job of an event */
+    struct ty_map by_hash; /* 8 bytes -> buffered struct event */
     struct gone *gone, **gone_end;
     struct event *events, **events_end;
     size_t held;
-    struct ty_arena *text; /* of one object, for the moment */
+    struct ty_arena *text; /* of one object, temporary */
 };
 
 static void notify_changed(struct ty_history_record *r)
@@ -58,7 +59,8 @@ static bool is_recorded_kind(const struct ty_kind *kind)
            kind == &ty_kind_pod;
 }
 
-/* The TrainJob at the top of the owners; an object without one stands for itself. */
+/* The name of the TrainJob at the root of the owners; an object without an owner is its own root.
+ */
 static struct ty_str root_of(const struct ty_history_record *r, const struct ty_stored *obj)
 {
     for (int depth = 0; obj->owner && depth < 8; depth++) {
@@ -80,7 +82,7 @@ static struct ty_str copy_str(char **at, struct ty_str s)
     return (struct ty_str){ p, s.n };
 }
 
-/* Valid until the next one. */
+/* Valid until the next call. */
 static struct ty_str text_of(struct ty_history_record *r, const struct ty_stored *obj)
 {
     ty_arena_reset(r->text);
@@ -137,7 +139,8 @@ struct ty_history_record *ty_history_record_new(struct ty_local *store,
 
 /* ---- events ---- */
 
-/* The longest TrainJob name that is the object's, or begins it: "job-node-0-1" is of "job". */
+/* The longest TrainJob name that equals the object's name or is a prefix of it: "job-node-0-1"
+ * belongs to "job". */
 static struct ty_str job_of(const struct ty_history_record *r, struct ty_str name)
 {
     for (size_t n = name.n; n > 0; n--)
@@ -150,7 +153,8 @@ static uint64_t hash_str(uint64_t h, struct ty_str s)
 {
     for (size_t i = 0; i < s.n; i++)
         h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-    return (h ^ 0xff) * 0x100000001b3u; /* a byte that is in no UTF-8 text ends each part */
+    return (h ^ 0xff) *
+           0x100000001b3u; /* 0xff, which occurs in no UTF-8 text, separates the parts */
 }
 
 static void add_event(struct ty_history_record *r, const struct event *like)
@@ -220,7 +224,7 @@ static int put_object(struct ty_history_db *d, int64_t run, const struct gone *o
     return ty_history_db_step(d, s, err);
 }
 
-/* What is newer than the last write; the store counts its changes. */
+/* Everything newer than the last write, by the store's versions. */
 struct writing {
     struct ty_history_record *r;
     struct ty_history_db *d;

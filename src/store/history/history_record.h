@@ -1,6 +1,6 @@
-/* The recorder: watches an embedded store and keeps its last state in the history file. It keeps
- * no copies of what the store has, and writes what changed when its owner says so, in one
- * transaction. It has no clock and no loop. */
+/* The recorder: watches an embedded store and writes the last state of its objects to the history
+ * file. It copies only deleted objects, and writes all changes in one transaction when its owner
+ * calls. It has no clock and no loop. */
 #ifndef TY_STORE_HISTORY_HISTORY_RECORD_H
 #define TY_STORE_HISTORY_HISTORY_RECORD_H
 
@@ -9,17 +9,17 @@
 
 struct ty_history_record;
 
-/* Watches the store until it is freed. changed: something is to be written; told again after each
- * write only. urgent: there is more to remember than there should be, write now. gives. */
+/* Watches the store until it is freed. changed: there is something to write; called again only
+ * after the next write. urgent: too much is buffered, write now. gives. */
 struct ty_history_record *ty_history_record_new(struct ty_local *store,
                                                 void (*changed)(void *ctx, bool urgent), void *ctx);
 void ty_history_record_free(struct ty_history_record *r); /* before its store; NULL is fine */
-/* The same event again raises its count. */
+/* An equal event increments the count of the first one. */
 void ty_history_record_event(struct ty_history_record *r, const struct ty_kind *kind,
                              const char *name, const char *type, const char *reason,
                              const char *message, int64_t time_ms);
-/* All that changed, and the run's row with it: the first time it is added (run->id is 0), and its
- * end is set once run->ended_ms is. -EAGAIN: others are writing, nothing is lost, try later. */
+/* Writes all changes and the run's row: the first call inserts it (run->id is 0), and its end is
+ * set when run->ended_ms is. -EAGAIN: another process is writing; nothing is lost, retry later. */
 int ty_history_record_write(struct ty_history_record *r, struct ty_history_db *d,
                             struct ty_history_db_run *run, struct ty_err *err);
 

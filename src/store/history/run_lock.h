@@ -1,5 +1,6 @@
-/* Who is still at work: a run holds a lock on a file of its folder for as long as it lives. The
- * kernel lets go of it however the run ends, kill -9 and power cuts included. */
+/* A run holds a lock on a file in its directory while it lives, so that other processes can tell
+ * whether it is running. The kernel releases the lock however the run ends, including kill -9 and
+ * power failures. */
 #ifndef TY_STORE_HISTORY_RUN_LOCK_H
 #define TY_STORE_HISTORY_RUN_LOCK_H
 
@@ -7,10 +8,10 @@
 
 #include "base/err.h"
 
-/* gives: the descriptor, not inherited by programs. Take it after everything was forked that
- * outlives this process's end: a copy would hold the lock, too. */
+/* gives the descriptor, which is closed on exec. Call it after forking processes that outlive this
+ * one: their copy would hold the lock, too. */
 int ty_run_lock_acquire(const char *dir, struct ty_err *err);
-/* Needs no right to write. A folder that is not there is not held. */
+/* Needs no write permission. False if the directory does not exist. */
 bool ty_run_lock_is_held(const char *dir);
 
 #endif

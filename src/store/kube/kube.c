@@ -1,12 +1,12 @@
-/* The client: its connections, its credentials, and the ops that are under way (kube_op.c). */
+/* The client: its connections, its credentials, and its operations (kube_op.c). */
 #include "store/kube/kube_inner.h"
 
 #define CONNECT_MS 10000
-#define WRITERS    8                  /* connections: made when needed, kept afterwards */
-#define TREE_BYTES ((size_t)64 << 20) /* of one answer, where there is a budget */
-#define MOST_BYTES ((size_t)1 << 30)  /* and where there is none */
+#define WRITERS    8                  /* connections; opened on demand and kept open */
+#define TREE_BYTES ((size_t)64 << 20) /* of one response, with a budget */
+#define MOST_BYTES ((size_t)1 << 30)  /* without a budget */
 
-static int connections(struct ty_kube *k, struct ty_err *err)
+static int open_connections(struct ty_kube *k, struct ty_err *err)
 {
     struct ty_http_client_settings s = {
         .loop = k->set.loop,
@@ -17,8 +17,8 @@ static int connections(struct ty_kube *k, struct ty_err *err)
         .http1 = k->set.http1,
     };
     int r = ty_http_client_new(&k->reads, &s, err);
-    /* Behind a proxy: when an API server refuses a request without reading its body (401, 403,
-     * 429), libcurl 7.88 loses the answer's body over HTTP/2. Over HTTP/1.1 it does not. */
+    /* Through a proxy: if an API server refuses a request without reading its body (401, 403, 429),
+     * libcurl 7.88 loses the response body over HTTP/2, but not over HTTP/1.1. */
     s.http1 = true;
     s.connections = WRITERS;
     if (r == 0)
@@ -41,7 +41,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
         k->set.idle_ms = TY_KUBE_IDLE_MS;
     if (k->set.dead_ms == 0)
         k->set.dead_ms = TY_KUBE_DEAD_MS;
-    uv_update_time(s->loop); /* it may have been made long ago */
+    uv_update_time(s->loop); /* the loop may not have run for long */
     k->random = ty_kube_random_seed();
     k->a = ty_arena_new_input(s->budget ? TREE_BYTES : MOST_BYTES, s->budget);
     k->sent = ty_arena_new_small((size_t)16 << 20, 4096);
@@ -53,7 +53,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
     ty_kube_limiter_init(&k->limiter, s->qps, s->burst, ty_kube_now(k));
     int r = ty_kube_auth_new(&k->auth, s->loop, s->config, ty_kube_on_auth, k, err);
     if (r == 0)
-        r = connections(k, err);
+        r = open_connections(k, err);
     if (r < 0) {
         ty_kube_free(k);
         return r;

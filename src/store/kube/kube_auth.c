@@ -1,7 +1,7 @@
-/* Credentials from kubeconfig, kept fresh: token files are read again, exec plugins run again.
- * libcurl with GnuTLS, which we fall back on, takes certificates from files only, so what
- * kubeconfig holds as data is put into files of memory, which have a path as long as we hold them.
- */
+/* Credentials from kubeconfig: token files are read again, exec plugins run again. libcurl with
+ * GnuTLS, the fallback client, accepts certificates only as files, so certificate data of a
+ * kubeconfig is written to memory files (memfd), whose paths are valid while their descriptors are
+ * open. */
 #include "store/kube/kube_auth.h"
 
 #include <errno.h>
@@ -13,9 +13,8 @@
 #include "store/kube/kubeconfig_inner.h"
 
 #define TOKEN_SECONDS                                                                              \
-    10                   /* a token file is believed for so long; kubelets rotate it long before   \
-                          */
-#define EARLY_SECONDS 10 /* credentials are renewed before they end, not after */
+    10 /* seconds until a token file is read again; kubelets rotate it long before it expires \ */
+#define EARLY_SECONDS 10 /* renew credentials so many seconds before they expire */
 
 struct memory_file {
     int fd; /* -1: none */
@@ -31,9 +30,9 @@ struct ty_kube_auth {
     struct memory_file ca, cert, key;
     char *header, *to;
     uint64_t serial;
-    int64_t read_s, until_s; /* of the header: when it was read, when it ends */
+    int64_t read_s, until_s; /* when the header was read, when it expires */
     bool known;              /* there are credentials */
-    struct stat cert_was;    /* config->cert.file when connections were last begun with it */
+    struct stat cert_was;    /* config->cert.file when the current connections were opened */
     struct ty_kube_exec_run *run;
 };
 
@@ -67,7 +66,7 @@ static int write_pem_file(struct memory_file *m, const char *name, const struct 
     return r;
 }
 
-/* Servers on this machine are not asked through the proxy of the environment. */
+/* The proxy of the environment is not used for servers on this machine. */
 static bool is_loopback(const char *server)
 {
     const char *host = strstr(server, "://");
@@ -99,8 +98,7 @@ static bool has_port(struct ty_str host)
     return colon && (!bracket || colon > bracket);
 }
 
-/* The certificate must have another name than the host: the URL gets that name, and the connection
- * goes to the host. */
+/* With tls-server-name, the URL has that name, and the connection goes to the host. */
 static void set_to(struct ty_kube_auth *auth)
 {
     struct ty_str host = host_of(auth->config->server);
@@ -122,8 +120,8 @@ const char *ty_kube_auth_base(const struct ty_kube_auth *auth, struct ty_arena *
                            host.p + host.n);
 }
 
-/* Whether the file of the client's certificate is another than it was: a connection keeps the one
- * that it was made with, and the server asks whether that is still good with every request. */
+/* Whether the file of the client certificate was replaced: a connection keeps its old certificate,
+ * which the server checks with every request. */
 static bool cert_replaced(struct ty_kube_auth *auth)
 {
     const struct stat *was = &auth->cert_was;
@@ -162,7 +160,7 @@ int ty_kube_auth_new(struct ty_kube_auth **ret, uv_loop_t *loop, const struct ty
         ty_kube_auth_free(auth);
         return r;
     }
-    if (config->token && !config->token_file) /* a file wins, as with kubectl */
+    if (config->token && !config->token_file) /* a file wins, as in kubectl */
         set_header(auth, ty_str(config->token));
     if (config->tls_name)
         set_to(auth);
@@ -200,7 +198,7 @@ static int read_token(struct ty_kube_auth *auth, int64_t now_s, struct ty_err *e
     if (r < 0 && !auth->known)
         return ty_wrap(err, "no credentials");
     if (r == 0)
-        set_header(auth, token); /* else the one we have may do for a while */
+        set_header(auth, token); /* otherwise the current one may still be valid */
     auth->known = true;
     auth->read_s = now_s;
     return 0;
@@ -246,7 +244,7 @@ static int run_plugin(struct ty_kube_auth *auth, int64_t now_s)
     return TY_WAIT;
 }
 
-/* All of them */
+/* All kinds of credentials */
 
 int ty_kube_auth_ready(struct ty_kube_auth *auth, int64_t now_s, struct ty_err *err)
 {

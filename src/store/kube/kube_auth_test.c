@@ -1,4 +1,4 @@
-/* Who we are, when that changes. What a server says to it is in tests/cluster/test_who.py. */
+/* Credentials and their renewal. tests/cluster/test_who.py tests them against an API server. */
 #include "store/kube/kube_auth.h"
 
 #include "base/testing.h"

@@ -1,4 +1,4 @@
-/* ExecCredential, to and from an exec plugin. */
+/* Encodes and decodes ExecCredential for exec plugins. */
 #include "store/kube/kube_exec.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "store/kube/kubeconfig_inner.h"
 #include "json/json.h"
 
-static struct ty_str base64(struct ty_arena *a, struct ty_str s)
+static struct ty_str encode_base64(struct ty_arena *a, struct ty_str s)
 {
     size_t n = BASE64_ENCODE_RAW_LENGTH(s.n);
     char *to = ty_arena_raw(a, n + 1, 1);
@@ -29,9 +29,9 @@ static struct ty_json *cluster_info(struct ty_arena *a, const struct ty_kubeconf
     if (c->proxy && c->proxy[0])
         ty_json_set(a, v, "proxy-url", ty_json_cstr(a, c->proxy));
     if (c->ca.file && ty_kubeconfig_read_file(a, c->ca.file, &ca, NULL) < 0)
-        ca.n = 0; /* the plugin gets along without, or says so */
+        ca.n = 0; /* the plugin works without it, or reports an error */
     if (ca.n)
-        ty_json_set(a, v, "certificate-authority-data", ty_json_str(a, base64(a, ca)));
+        ty_json_set(a, v, "certificate-authority-data", ty_json_str(a, encode_base64(a, ca)));
     if (c->exec_config.n)
         ty_json_set(a, v, "config", ty_json_parse(a, c->exec_config, NULL, NULL));
     return v;

@@ -1,5 +1,5 @@
-/* Runs an exec plugin with libuv: done when it has ended and its output is closed, whichever comes
- * last. */
+/* Runs an exec plugin with libuv. It is done when the process has ended and its output is closed.
+ */
 #include "store/kube/kube_exec.h"
 
 #include <errno.h>
@@ -38,8 +38,7 @@ static void on_closed(uv_handle_t *h)
     free(run);
 }
 
-/* A process that runs is closed when it has ended: libuv does not wait for one that is
- * closed. */
+/* A running process is closed only after it has ended: libuv does not wait for a closed one. */
 static bool is_running(const struct ty_kube_exec_run *run)
 {
     return run->process.data && run->spawn_error == 0 && !run->ended;
@@ -139,10 +138,12 @@ static void on_late(uv_timer_t *t)
         run->late = true;
         uv_process_kill(&run->process, SIGKILL);
     }
-    finish_run(run); /* what it has started may hold its output open: do not wait for that */
+    finish_run(
+        run); /* processes that the plugin started may hold its output open: do not wait for them */
 }
 
-/* Ours, the plugin's, and what it is told. Strings of ours are shared. */
+/* This process's environment, the plugin's, and KUBERNETES_EXEC_INFO. Strings of this process are
+ * shared. */
 static char **make_env(struct ty_kube_exec_run *run, bool interactive)
 {
     const struct ty_kube_exec *x = run->config->exec;
@@ -190,7 +191,7 @@ static int spawn_plugin(struct ty_kube_exec_run *run, uv_loop_t *loop)
     uv_stdio_container_t io[3] = {
         { .flags = interactive ? UV_INHERIT_FD : UV_IGNORE, .data.fd = 0 },
         { .flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&run->out },
-        { .flags = UV_INHERIT_FD, .data.fd = 2 }, /* what it has to say to people */
+        { .flags = UV_INHERIT_FD, .data.fd = 2 }, /* its messages go to stderr */
     };
     uv_process_options_t o = {
         .exit_cb = on_ended,

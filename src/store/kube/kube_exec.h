@@ -1,4 +1,4 @@
-/* Exec plugins: a program that prints credentials, run beside the loop. */
+/* Exec plugins: programs that print credentials. They run asynchronously on the loop. */
 #ifndef TY_STORE_KUBE_KUBE_EXEC_H
 #define TY_STORE_KUBE_KUBE_EXEC_H
 
@@ -8,22 +8,23 @@
 
 struct ty_kube_exec_run; /* one run of it */
 
-/* What it printed. Borrowed. */
+/* The credentials that it printed. Borrowed. */
 struct ty_kube_cred {
     const char *token; /* or NULL */
     struct ty_str cert, key;
-    int64_t expires_s; /* Unix; INT64_MAX: not said */
+    int64_t expires_s; /* Unix; INT64_MAX: never */
 };
-/* cred NULL: err says why. The run is gone when this returns. */
+/* cred NULL: err has the reason. The run is freed when this returns. */
 typedef void ty_kube_cred_fn(void *ctx, const struct ty_kube_cred *cred, const struct ty_err *err);
 
-/* Begins; fn is called from the loop, never from here. config->exec is set; both outlive it. */
+/* Starts it; fn is called from the loop, never from here. config->exec is set; both outlive the
+ * run. */
 struct ty_kube_exec_run *ty_kube_exec_start(uv_loop_t *loop, const struct ty_kubeconfig *config,
                                             ty_kube_cred_fn *fn, void *ctx);
 void ty_kube_exec_cancel(
     struct ty_kube_exec_run *run); /* kills it; fn is not called; NULL is fine */
 
-/* For tests. What it is told in KUBERNETES_EXEC_INFO, and reading what it said. */
+/* For tests: the value of KUBERNETES_EXEC_INFO, and the parser of the output. */
 struct ty_str ty_kube_exec_info(struct ty_arena *a, const struct ty_kubeconfig *config,
                                 bool interactive);
 int ty_kube_cred_parse(struct ty_arena *a, const struct ty_kube_exec *exec, struct ty_str said,

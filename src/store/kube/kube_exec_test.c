@@ -72,7 +72,7 @@ static void to_its_end(void **state)
     assert_string_equal(h.err.text, "exec plugin sh was ended by signal 9");
 }
 
-/* Whoever is killed must be waited for: an operator is mostly process 1, and nobody else does. */
+/* A killed plugin must be reaped by this process: the operator is usually process 1. */
 static void cancelled(void **state)
 {
     struct heard h;

@@ -1,6 +1,5 @@
-/* Writes behind the client's fence: which they are, and their end when it closes. The fence is
- * asked before such an op is started, and again by net/ whenever bytes of it are handed to the
- * kernel. */
+/* Fenced writes: checks the fence before such an operation starts, and cancels them when it closes.
+ * net/ checks the fence again whenever bytes are passed to the kernel. */
 #include "store/kube/kube_inner.h"
 
 #include <errno.h>
@@ -30,10 +29,10 @@ bool ty_kube_check_fence(struct ty_kube_op *op)
 size_t ty_kube_cancel_fenced(struct ty_kube *k)
 {
     if (k->fenced)
-        ty_http_client_reset(k->fenced); /* drops the calls of all ops that are fenced */
+        ty_http_client_reset(k->fenced); /* cancels the requests of all fenced operations */
     for (struct ty_kube_op *op = k->ops; op; op = op->next) {
         if (!op->fenced || op->busy || op->state == TY_KUBE_FAILED)
-            continue; /* it ends by itself */
+            continue; /* it ends without our help */
         if (!k->fenced)
             ty_http_client_cancel(op->call);
         op->call = NULL;

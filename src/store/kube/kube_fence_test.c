@@ -9,7 +9,7 @@
 struct world {
     struct kube_world k; /* of what is fenced: how often it ended, and how the last did */
     bool closed;
-    int slow;   /* the fence closes when so many have been told to come later; 0: not by itself */
+    int slow;   /* the fence closes after so many 429 responses; 0: not by itself */
     int seen;   /* ends of requests */
     int others; /* what is not fenced and was answered well */
     struct ty_far far;
@@ -42,7 +42,7 @@ static void start_client(struct world *w, const char *const *answers)
     kube_begin(&w->k, answers);
 }
 
-/* Instead of the peer: one that speaks HTTP/2 and can be told to hold its tongue. */
+/* Instead of the peer: a server of HTTP/2 that can stop answering. */
 static void begin_far(struct world *w)
 {
     static const char *const none[] = { NULL };

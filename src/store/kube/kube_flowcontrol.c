@@ -1,4 +1,3 @@
-/* Limiter and back-off. */
 #include "store/kube/kube_flowcontrol.h"
 
 #include <sys/random.h>
@@ -27,7 +26,7 @@ int64_t ty_kube_limiter_take(struct ty_kube_limiter *l, int64_t now_ms)
         return 0;
     double wait = -l->tokens * 1000 / l->qps;
     int64_t ms = wait < 1e15 ? (int64_t)wait : (int64_t)1e15;
-    return (double)ms < wait ? ms + 1 : ms; /* not before it is there */
+    return (double)ms < wait ? ms + 1 : ms; /* round up */
 }
 
 uint64_t ty_kube_random_next(uint64_t *state)
@@ -41,7 +40,8 @@ uint64_t ty_kube_random_next(uint64_t *state)
 uint64_t ty_kube_random_seed(void)
 {
     uint64_t seed = 0;
-    /* Before the kernel has any, which is in the first moments of a machine, jitter can wait. */
+    /* In the first moments after boot the kernel may have no randomness; jitter does not need it.
+     */
     if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
         return (uint64_t)getpid();
     return seed;

@@ -32,7 +32,8 @@ const char *const *ty_kube_headers(struct ty_arena *a, const struct ty_kubeconfi
         h[n++] = ty_arena_printf(a, "Impersonate-Uid: %s", config->as_uid);
     for (size_t i = 0; i < groups; i++)
         h[n++] = ty_arena_printf(a, "Impersonate-Group: %s", config->as_groups[i]);
-    for (size_t i = 0; i + 1 < extras; i += 2) /* keys may be anything, names of headers not */
+    for (size_t i = 0; i + 1 < extras;
+         i += 2) /* keys may contain any character, header names may not */
         h[n++] = ty_arena_printf(a, "Impersonate-Extra-%s: %s",
                                  ty_url_encode(a, ty_str(config->as_extra[i]), ""),
                                  config->as_extra[i + 1]);

@@ -35,7 +35,7 @@ static void test_what_is_asked(void **state)
                         "Accept: a\nContent-Type: t\nAuthorization: Bearer x\nHost: h\n");
 }
 
-/* Whoever one acts for: all of him at once, so that the room is used to its end. */
+/* All impersonation headers at once, so that the array is full. */
 static void test_for_whom(void **state)
 {
     static const char *const groups[] = { "g", "system:masters", NULL };

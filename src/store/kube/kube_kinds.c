@@ -1,4 +1,3 @@
-/* Names of the kinds that only a cluster has. */
 #include "store/kube/kube_kinds.h"
 
 #define KIND(symbol, group_, version_, kind_, plural_, singular_, in_ns)                           \

@@ -1,5 +1,5 @@
-/* Kinds that only a cluster has. Nothing here reads their fields by a table, so they are carried,
- * not checked, and `explain` does not know them. */
+/* Kinds that exist only in a cluster. They have no schema table: they are not validated, and
+ * `explain` does not know them. */
 #ifndef TY_STORE_KUBE_KUBE_KINDS_H
 #define TY_STORE_KUBE_KUBE_KINDS_H
 

@@ -61,7 +61,7 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
     on_object(ctx, o);
 }
 
-/* One of three is too large: it is told in part, and the others as ever. */
+/* One of three objects is too large: it is delivered in part, the others as a whole. */
 static void list_of_three(bool cut, const char *told, int r, const char *says)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -138,7 +138,7 @@ static void one_object(void **state)
     assert_false(w.k.has_json);
     finish(&w);
     w = (struct world){ 0 };
-    ask(&w, text, true); /* nobody makes a tree of it */
+    ask(&w, text, true); /* it is not parsed */
     assert_ended(&w.k, 0, "");
     assert_false(w.k.has_json);
     finish(&w);

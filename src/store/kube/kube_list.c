@@ -1,4 +1,4 @@
-/* Lists, page by page; objects are handed over as they arrive. */
+/* Lists, page by page; objects are delivered as they arrive. */
 #include "store/kube/kube_inner.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #define PAGE        500
 #define REST_BYTES  ((size_t)1 << 20)
-#define MOST_ROUNDS 10 /* a list that changes faster than it can be read */
+#define MOST_ROUNDS 10 /* for a list that changes faster than it can be read */
 #define META_MANY   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 struct list_op {
@@ -59,7 +59,7 @@ static void set_path(struct list_op *l, const char *base, struct ty_str token)
         abort();
 }
 
-/* The next page, or the first again; each has its own time. */
+/* Requests the next page, or the first one again; each has its own timeout. */
 static bool list_go_on(struct list_op *l)
 {
     ty_kube_split_reset(&l->split);
@@ -82,7 +82,7 @@ static bool list_again(struct list_op *l)
     return list_go_on(l);
 }
 
-/* What surrounds the items. */
+/* Parses what surrounds the items. */
 static void read_rest(struct list_op *l, struct ty_kube_response *answer, struct ty_str *ret_token)
 {
     struct ty_arena *a = l->op.k->a;
@@ -140,7 +140,7 @@ struct ty_kube_op *ty_kube_list(struct ty_kube *k, const struct ty_kube_list *li
     ty_kube_selector(&path, &list->which);
     snprintf(page, sizeof(page), "%d", list->page > 0 ? list->page : PAGE);
     ty_kube_query(&path, "limit", ty_str(page));
-    size_t base = path.n; /* a token brings its own version */
+    size_t base = path.n; /* a continue token has its own version */
     ty_kube_query(&path, "resourceVersion", list->version);
     ty_buf_chr(&path, '\0');
 

@@ -27,7 +27,7 @@ static struct ty_kube_list all_of(struct kube_world *w)
                                   .ctx = w };
 }
 
-/* Asks for all; what is left of the world is what was told and asked. */
+/* Lists all objects; w has the callbacks and requests afterwards. */
 static void list(struct kube_world *w, const char *const *answers)
 {
     kube_begin(w, answers);
@@ -82,7 +82,7 @@ static void an_empty_list(void **state)
     kube_finish(&w);
 }
 
-/* What came whole is told; the end says that it was not all. */
+/* Complete objects are delivered; the end reports that the list is incomplete. */
 static void broken_bodies(void **state)
 {
     static const struct {
@@ -156,7 +156,7 @@ static void more_than_is_held(void **state)
     }
 }
 
-/* The token of the next page is too old: all begins anew, without it. */
+/* The continue token has expired: the list starts again without it. */
 static void a_token_that_expires(void **state)
 {
     static const char *const answers[] = {
@@ -175,7 +175,7 @@ static void a_token_that_expires(void **state)
     kube_finish(&w);
 }
 
-/* Who cannot forget what was given is told instead. */
+/* Without an `again` callback the operation fails instead. */
 static void a_token_that_expires_for_one_who_cannot_begin_anew(void **state)
 {
     static const char *const answers[] = { PAGE("10", "t", CM("a", "1", "5")), GONE410, NULL };
@@ -223,8 +223,8 @@ static void tokens_that_always_expire(void **state)
     kube_finish(&w);
 }
 
-/* From a callback of its own, with half a page unread or another one to come: nothing more is told,
- * and nothing is leaked (the sanitizers see to that). */
+/* Canceled from its own callback, with half a page unread or another one to come: no more
+ * callbacks, and no leaks (checked by the sanitizers). */
 static void cancelled(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Moves ops from their start to their end. An op is in one state, drawn in kube.h and named in
- * kube_inner.h; what it waits for is a place in one list, by time. */
+/* Runs operations from start to end. An operation is in one of the states of kube_inner.h, whose
+ * transitions are drawn in kube.h; waiting operations are in one list, sorted by time. */
 #include "store/kube/kube_inner.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 
 #define SMALL_ANSWER ((size_t)16 << 10)
 #define ANSWER_BYTES ((size_t)32 << 20)
-#define CUT_EACH     ((size_t)4 << 10) /* members of an object that is too large */
+#define CUT_EACH     ((size_t)4 << 10) /* bytes of a member, if an object is too large */
 #define CUT_BYTES    ((size_t)64 << 10)
 #define TRIES        10
-#define PAUSE_MS     1000 /* when a server says later without saying when */
+#define PAUSE_MS     1000 /* for 429 and 503 without Retry-After */
 
 int64_t ty_kube_now(const struct ty_kube *k)
 {
@@ -28,7 +28,7 @@ static int64_t wall_s(void)
     return now.tv_sec;
 }
 
-/* Made */
+/* Creation */
 
 struct ty_kube_op *ty_kube_op_new(struct ty_kube *k, size_t size, const struct ty_kube_class *class,
                                   const char *method, const char *path, struct ty_str body)
@@ -76,7 +76,7 @@ static void wait_arm(struct ty_kube *k)
     uv_timer_start(k->timer, on_time, left > 0 ? (uint64_t)left : 0, 0);
 }
 
-/* The timer goes with it: a loop must not go on for what nobody waits for. */
+/* Stops the timer with the last wait, so that it does not keep the loop running. */
 static void wait_end(struct ty_kube_op *op)
 {
     if (!op->waiting)
@@ -89,7 +89,7 @@ static void wait_end(struct ty_kube_op *op)
     wait_arm(op->k);
 }
 
-/* Equal times keep their order: who came first goes first. */
+/* Operations with equal times keep their order. */
 static void wait_for(struct ty_kube_op *op, enum ty_kube_state state, int64_t due_ms)
 {
     struct ty_kube_op **at = &op->k->waits;
@@ -106,7 +106,7 @@ static void wait_for(struct ty_kube_op *op, enum ty_kube_state state, int64_t du
     wait_arm(op->k);
 }
 
-/* Ends */
+/* End */
 
 static void op_free(struct ty_kube_op *op)
 {
@@ -169,7 +169,7 @@ void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...)
     wait_for(op, TY_KUBE_FAILED, ty_kube_now(op->k));
 }
 
-/* Answers */
+/* Responses */
 
 static void tell_seen(const struct ty_kube_op *op, const struct ty_http_client_result *end,
                       bool again)
@@ -184,12 +184,12 @@ static void tell_seen(const struct ty_kube_op *op, const struct ty_http_client_r
                                                           .text = end->whole ? NULL : end->text });
 }
 
-/* The server wants it later, and there is time and patience left. */
+/* The server asked for a retry, and time and retries are left. */
 static bool pause_op(struct ty_kube_op *op, const struct ty_kube_response *answer)
 {
     bool asked = answer->code == 429 || (answer->code == 503 && answer->retry_after_ms > 0);
     int64_t ms = answer->retry_after_ms ? answer->retry_after_ms : PAUSE_MS;
-    /* All that were refused together are told the same second. */
+    /* Jitter: all requests that were refused together get the same Retry-After. */
     ms += (int64_t)(ty_kube_random_next(&op->k->random) % (uint64_t)(ms / 4 + 1));
     if (!asked || op->tries <= 0 || ty_kube_now(op->k) + ms >= op->deadline_ms)
         return false;
@@ -206,7 +206,7 @@ static void renew_connections(struct ty_kube *k)
         ty_http_client_renew(k->fenced);
 }
 
-/* Once an op: perhaps the credentials have been replaced meanwhile. */
+/* Once for each operation: the credentials may have been replaced. */
 static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_response *answer)
 {
     bool changed = false;
@@ -220,7 +220,7 @@ static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_r
     return true;
 }
 
-/* The object that was asked for, as the caller knows it already. */
+/* The requested object, at a version that the caller knows already. */
 static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
 {
     struct ty_str text = ty_buf_str(&op->answer);
@@ -233,7 +233,7 @@ static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_res
     return version.n && op->known(op->ctx, version);
 }
 
-/* Nobody wants a tree of it. */
+/* The caller wants no tree. */
 static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
 {
     *ret = (struct ty_kube_response){ .code = status,
@@ -249,7 +249,7 @@ static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
     struct ty_kube_response answer;
 
     op->call = NULL;
-    if (op->error.code < 0) { /* of a piece, or too long */
+    if (op->error.code < 0) { /* from a chunk, or too long */
         tell_seen(op, end, false);
         op_lost(op, op->error.code, ty_str(op->error.text));
         return;
@@ -273,7 +273,7 @@ static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
         op_end(op, &answer);
 }
 
-/* A large answer is let go as soon as it has been told, not when the next one comes. */
+/* A large response is freed right after its callback, not with the next response. */
 static void on_end(void *ctx, struct ty_http_client_call *call,
                    const struct ty_http_client_result *end)
 {
@@ -294,7 +294,7 @@ static int collect_body(struct ty_kube_op *op, struct ty_str piece)
         return ty_fail(&op->error, -EFBIG, "the answer of the server is longer than %zu MB",
                        ANSWER_BYTES >> 20);
     size_t more = op->answer.cap - cap;
-    /* What is small is read however little is left: the lease must not end for want of memory. */
+    /* A small response is parsed even if the budget is used up: the lease must be renewed. */
     if (op->answer.cap <= SMALL_ANSWER)
         ty_budget_charge(op->k->set.budget, more);
     else if (!ty_budget_reserve(op->k->set.budget, more))
@@ -419,7 +419,7 @@ void ty_kube_on_auth(void *ctx, bool changed, const struct ty_err *err)
     }
 }
 
-/* Without credentials: nothing is sent, and nothing is answered. */
+/* No credentials: nothing is sent. */
 static void op_unsent(struct ty_kube_op *op, const char *why)
 {
     tell_seen(op, &(struct ty_http_client_result){ .text = why }, false);

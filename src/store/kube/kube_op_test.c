@@ -109,7 +109,7 @@ static void not_asked_again(void **state)
     }
 }
 
-/* An object that a watch has told of already is not read: it might as well be nonsense. */
+/* An object that is known from a watch is not parsed, even if it is invalid. */
 static void known_already(void **state)
 {
     static const struct {
@@ -191,8 +191,8 @@ static void credentials_in_time(void **state)
     kube_finish(&w.k);
 }
 
-/* One now, the next in a quarter of an hour: who cannot wait is told, and who may not be made late
- * does not wait. */
+/* One token now, the next in a quarter of an hour: a request with a short timeout fails, and an
+ * exempt one is sent. */
 static void the_limit(void **state)
 {
     static const char *const answers[] = { ONE, ONE, NULL };
@@ -233,7 +233,7 @@ static void the_limit_left_no_time(void **state)
     kube_finish(&w.k);
 }
 
-/* Who came first goes first. */
+/* Operations are sent in the order of their start. */
 static void turns(void **state)
 {
     static const char *const answers[] = { ONE, ONE, ONE, ONE, NULL };

@@ -1,11 +1,11 @@
-/* Asks about one object: the path, the query and the body of each verb. */
+/* Requests for one object: the path, the query and the body of each verb. */
 #include "store/kube/kube_inner.h"
 
 #include <errno.h>
 
 #include "net/url.h"
 
-/* Nothing in it needs an escape: so are all names but few. */
+/* Needs no escaping; true for most names. */
 static bool is_plain(struct ty_str s)
 {
     for (size_t i = 0; i < s.n; i++) {
@@ -16,7 +16,8 @@ static bool is_plain(struct ty_str s)
     return true;
 }
 
-/* Names may hold what a path must not, such as the colon and the slash of an RBAC role. */
+/* Names may contain characters that a path must not, such as the colon and the slash of an RBAC
+ * role. */
 static void put_escaped(struct ty_buf *out, struct ty_str s)
 {
     if (is_plain(s)) {
@@ -71,7 +72,7 @@ void ty_kube_selector(struct ty_buf *out, const struct ty_kube_selector *which)
 
 struct verb {
     const char *method, *type;
-    bool named, managed; /* needs a name; takes a field manager */
+    bool named, managed; /* needs a name; has a field manager */
 };
 static const struct verb verbs[] = {
     [TY_KUBE_GET] = { "GET", NULL, true, false },
@@ -114,16 +115,15 @@ static void put_path(struct ty_buf *out, const struct ty_kube_request *ask)
     ty_buf_chr(out, '\0');
 }
 
-/* Steps of a path that are taken away on the way to the server, with what stands before them: of
- * DELETE .../namespaces/NS/configmaps/.. the namespace would be left. */
+/* Path segments that are removed on the way to the server, together with the segment before them:
+ * DELETE .../namespaces/NS/configmaps/.. would delete the namespace. */
 static bool is_dots(struct ty_str s)
 {
     return ty_str_is(s, ".") || ty_str_is(s, "..");
 }
 
-/* A question that would mean something else than it says: the name of an object left out makes it
- * one about all of them. */
-static const char *wrong(const struct ty_kube_request *ask)
+/* Checks a request: without a name, a request for one object would be a request for all of them. */
+static const char *find_mistake(const struct ty_kube_request *ask)
 {
     if (ask->path)
         return ask->path[0] == '/' ? NULL : "a path begins with a slash";
@@ -167,7 +167,7 @@ struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_request
         op->timeout_ms = ask->timeout_ms;
         op->deadline_ms = ty_kube_now(k) + ask->timeout_ms;
     }
-    const char *why = wrong(ask);
+    const char *why = find_mistake(ask);
     if (why)
         ty_kube_op_fail(op, -EINVAL, "%s: %s", ask->kind ? ask->kind->kind : ask->path, why);
     else

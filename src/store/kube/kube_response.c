@@ -1,13 +1,13 @@
-/* From an HTTP answer to what to do about it. */
+/* Maps HTTP responses to results. */
 #include "store/kube/kube_response.h"
 
 #include <errno.h>
 
 #define REASON_BYTES 256
-#define SHOWN_BYTES  200 /* of an answer that is not ours to understand */
+#define SHOWN_BYTES  200 /* of a response that is not a Status */
 #define MESSAGE_BYTES                                                                              \
-    4096 /* an API server repeats what it refuses, be it a label of a megabyte                     \
-          */
+    4096 /* an API server repeats the value that it refuses, which may be a label of a megabyte    \
+            \ */
 
 static int errno_of(int code, struct ty_str reason)
 {
@@ -60,7 +60,7 @@ static void read_status(struct ty_arena *a, const struct ty_json *status,
         ret->message = ty_str(ty_arena_printf(a, "HTTP %d %.*s", ret->code, TY_ARG(ret->reason)));
 }
 
-/* "404 page not found", the page of a proxy: its first line will have to do. */
+/* "404 page not found", or a proxy's error page: shows the first line. */
 static void read_other(struct ty_arena *a, struct ty_str body, struct ty_kube_response *ret)
 {
     struct ty_str line;
@@ -125,7 +125,7 @@ void ty_kube_response_status(struct ty_arena *a, const struct ty_json *status,
     read_status(a, status, ret);
     ret->r = errno_of(ret->code, ret->reason);
     if (ret->r == 0)
-        ret->r = -EPROTO; /* an error that says it is none */
+        ret->r = -EPROTO; /* an error response with status Success */
 }
 
 void ty_kube_response_lost(struct ty_str why, struct ty_kube_response *ret)

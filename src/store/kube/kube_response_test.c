@@ -93,7 +93,7 @@ static void not_ours(void **state)
     assert_int_equal(answer.retry_after_ms, 3600000);
 }
 
-/* Whoever gets a megabyte into a label makes the API server say it again. */
+/* The API server repeats a label of a megabyte in its message. */
 static void long_sentences(void **state)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);

@@ -1,10 +1,9 @@
-/* Cuts lines and items out of a stream. */
 #include "store/kube/kube_split.h"
 
 #include <errno.h>
 #include <limits.h>
 
-#define KEEP_BYTES ((size_t)64 << 10) /* a buffer that one large object has grown is given back */
+#define KEEP_BYTES ((size_t)64 << 10) /* a buffer that one large object has grown is freed */
 
 static void clear_buf(struct ty_buf *b)
 {
@@ -59,7 +58,7 @@ void ty_kube_lines_done(struct ty_kube_lines *l)
 
 /* Items */
 
-enum where { REST, ITEM, LAST, GAP, BAD }; /* LAST: of an item */
+enum where { REST, ITEM, LAST, GAP, BAD }; /* LAST: the last byte of an item */
 
 /* A byte of a string: ends it at its quote, and compares it with "items". */
 static void in_string(struct ty_kube_split *s, char c)
@@ -117,7 +116,7 @@ static enum where next_state(struct ty_kube_split *s, char c)
     return s->depth == 2 ? LAST : ITEM;
 }
 
-/* The bytes from p on that go to one place, and which: most bytes of most objects neither end a
+/* The bytes from p on with the same destination, and the destination: most bytes neither end a
  * string nor escape anything. */
 static enum where next_run(struct ty_kube_split *s, const char *p, const char *end, size_t *ret_n)
 {
@@ -139,13 +138,13 @@ static int put_bytes(struct ty_kube_split *s, enum where where, const char *p, s
     return to->full ? too_long(to, where == REST ? "a list" : "an object", err) : 0;
 }
 
-/* Runs that go to the same place are put there together: an object has hundreds of short
+/* Adjacent runs with the same destination are copied together: an object has hundreds of short
  * ones. */
 int ty_kube_split_feed(struct ty_kube_split *s, struct ty_str piece, ty_kube_split_fn *fn,
                        void *ctx, struct ty_err *err)
 {
-    const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not put yet */
-    enum where at = REST;                                   /* where that goes */
+    const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not copied yet */
+    enum where at = REST;                                   /* its destination */
     int r = 0;
     while (p < end && r == 0) {
         size_t n = 0;

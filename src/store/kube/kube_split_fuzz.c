@@ -1,5 +1,5 @@
-/* Any bytes as the answer to a list: cut anywhere, it gives the same items and the same rest; and
- * what is a list by the parser gives its items. */
+/* Any bytes as the response to a list: cut anywhere, it gives the same items and the same rest; and
+ * if the parser accepts it as a list, the items are those of the parser. */
 #include "store/kube/kube_split.h"
 
 #include "json/json.h"
@@ -48,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(by_one.n == at_once.n && ty_str_eq(ty_buf_str(&by_one.all), ty_buf_str(&at_once.all)));
     check(r < 0 || ty_str_eq(ty_buf_str(&one.rest), ty_buf_str(&all.rest)));
 
-    /* The key may be written with escapes, which servers do not do and we do not read. */
+    /* The key may be written with escapes, which servers do not do and the splitter does not
+     * support. */
     const struct ty_json *v = memchr(data, '\\', size) ? NULL : ty_json_parse(a, text, NULL, NULL);
     const struct ty_json *items = ty_json_get(v, "items");
     if (r == 0 && v) {

@@ -63,8 +63,8 @@ static void no_descriptors(void **state)
     ty_kube_free(NULL);
 }
 
-/* One that is sent, one that waits for its turn, one that has failed and is told next, a list and a
- * watch: nobody is told, nothing is left. */
+/* One operation is sent, one waits, one has failed and is not reported yet, and there are a list
+ * and a watch: no callbacks, no leaks. */
 static void freed_with_all_under_way(void **state)
 {
     static const char *const none[] = { NULL };

@@ -1,5 +1,5 @@
-/* For tests: the Kubernetes client, and a peer in an API server's place that says, byte for byte,
- * what a bad day makes servers say. A real one is in tests/cluster. */
+/* For tests: the Kubernetes client, and a scripted peer in place of an API server that sends faulty
+ * responses byte for byte. tests/cluster uses a real one. */
 #ifndef TY_STORE_KUBE_KUBE_TESTING_H
 #define TY_STORE_KUBE_KUBE_TESTING_H
 
@@ -29,12 +29,12 @@
 struct kube_world {
     uv_loop_t loop;
     struct ty_peer peer;
-    struct ty_kubeconfig config; /* more of it, and of the next, if the test has set it before */
+    struct ty_kubeconfig config; /* a test may set more of it, and of the next, before the start */
     struct ty_kube_settings set;
     struct ty_kube *kube;
     struct ty_kube_op *op; /* of the test */
-    const char *cancel_at; /* cancelled when this is told */
-    struct ty_buf told;    /* what callbacks were given, a word each */
+    const char *cancel_at; /* cancel when this is reported */
+    struct ty_buf told;    /* what callbacks received, one word each */
     int ends, r, code;     /* of the answer */
     bool has_json;
     char message[256], reason[32], version[32];
@@ -65,10 +65,10 @@ static inline void kube_finish(struct kube_world *w)
     ty_buf_done(&w->told);
 }
 
-/* Until nothing is under way. */
+/* Runs until no operation is left. */
 static inline void kube_run(struct kube_world *w)
 {
-    assert_int_equal(w->ends, 0); /* nothing is told by the call that starts it */
+    assert_int_equal(w->ends, 0); /* the call that starts it must not call back */
     assert_int_equal(w->told.n, 0);
     uv_run(&w->loop, UV_RUN_DEFAULT);
 }
@@ -100,7 +100,7 @@ static inline void kube_on_end(void *ctx, const struct ty_kube_response *answer)
         (w)->told.n = 0;                                                                           \
     } while (0)
 
-/* It ended once, like this, with this part of a sentence. */
+/* It ended once, with this result and this part of a message. */
 #define assert_ended(w, want_r, part)                                                              \
     do {                                                                                           \
         assert_int_equal((w)->ends, 1);                                                            \

@@ -1,11 +1,11 @@
-/* A watch: an answer that goes on, one event a line. */
+/* Watches: a response that stays open, with one event on each line. */
 #include "store/kube/kube_inner.h"
 
 #include <errno.h>
 
 #include "store/kube/kube_split.h"
 
-#define LEAST_SECONDS 300 /* and up to as much again: not all watches end together */
+#define LEAST_SECONDS 300 /* plus up to as much at random: watches must not all end together */
 #define GRACE_MS      30000
 
 struct watch_op {
@@ -25,8 +25,8 @@ static const struct {
     { "BOOKMARK", TY_KUBE_BOOKMARK },
 };
 
-/* The text of the object: from its place to the bracket that ends the line. Servers write it last;
- * if one does not, it is printed anew. */
+/* The text of the object: from its position to the bracket that ends the line. Servers write it
+ * last; if one does not, the tree is printed. */
 static struct ty_str text_of(struct ty_arena *a, const struct ty_json *event,
                              const struct ty_json *object, struct ty_str line)
 {
@@ -36,7 +36,7 @@ static struct ty_str text_of(struct ty_arena *a, const struct ty_json *event,
     return ty_str_trim((struct ty_str){ line.p + from, to - from });
 }
 
-/* ERROR ends the watch, its Status is the answer. */
+/* ERROR ends the watch; its Status is the result. */
 static int on_error(struct watch_op *w, const struct ty_json *status)
 {
     struct ty_kube_op *op = &w->op;
@@ -47,11 +47,11 @@ static int on_error(struct watch_op *w, const struct ty_json *status)
     if (fn)
         fn(op->ctx, &answer);
     if (!op->cancelled)
-        ty_kube_cancel(op); /* freed when we are out of its callbacks */
+        ty_kube_cancel(op); /* freed when its callbacks have returned */
     return -ECANCELED;
 }
 
-/* The version that an object was added or changed at, without reading the event; empty: read it. */
+/* The version of an ADDED or MODIFIED object, without parsing the event; empty: parse it. */
 static struct ty_str peek_version(struct ty_str line)
 {
     if (!ty_str_starts(line, TY_LIT("{\"type\":\"MODIFIED\",\"object\":{")) &&
@@ -67,7 +67,7 @@ static int read_line(struct watch_op *w, struct ty_str line)
     struct ty_kube_object o;
     bool cut = false;
 
-    /* Most events are the echo of our own writes. */
+    /* Most events confirm our own writes. */
     struct ty_str version = w->known ? peek_version(line) : (struct ty_str){ 0 };
     if (version.n && w->known(w->op.ctx, version))
         return 0;
@@ -95,7 +95,7 @@ static int read_line(struct watch_op *w, struct ty_str line)
                    TY_ARG(type));
 }
 
-/* A large object is let go as soon as it has been told. */
+/* A large object is freed right after its callback. */
 static int on_line(void *ctx, struct ty_str line)
 {
     struct watch_op *w = ctx;

@@ -1,4 +1,4 @@
-/* kubeconfig files: read, merged, and one context of them resolved. */
+/* Loads kubeconfig files, merges them and resolves one context. */
 #include "store/kube/kubeconfig.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int read_config(struct ty_kubeconfig_merge *m, const char *path, struct t
     return 0;
 }
 
-/* $KUBECONFIG: files that are not there are left out; all of them missing is an empty config. */
+/* $KUBECONFIG: missing files are skipped; if all are missing, the configuration is empty. */
 static int read_env(struct ty_kubeconfig_merge *m, const char *env, struct ty_err *err)
 {
     struct ty_str rest = ty_str(env), path;
@@ -69,7 +69,7 @@ static int read_env(struct ty_kubeconfig_merge *m, const char *env, struct ty_er
     return 0;
 }
 
-/* A pod */
+/* In a pod */
 
 static int in_cluster(struct ty_arena *a, const struct ty_kubeconfig_sources *w,
                       struct ty_kubeconfig *ret, struct ty_err *err)
@@ -100,9 +100,9 @@ static int in_cluster(struct ty_arena *a, const struct ty_kubeconfig_sources *w,
     return 0;
 }
 
-/* Which of them */
+/* Choosing a source */
 
-static bool has(const char *s)
+static bool is_set(const char *s)
 {
     return s && s[0];
 }
@@ -127,13 +127,13 @@ int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *w
     struct ty_kubeconfig_merge m = { .a = a };
     int r = 0;
 
-    if (has(where->kubeconfig)) {
+    if (is_set(where->kubeconfig)) {
         r = read_config(&m, where->kubeconfig, err);
-    } else if (has(where->env)) {
+    } else if (is_set(where->env)) {
         r = read_env(&m, where->env, err);
-    } else if (has(where->host) && !has(where->context)) {
+    } else if (is_set(where->host) && !is_set(where->context)) {
         return in_cluster(a, where, ret, err);
-    } else if (has(where->home)) {
+    } else if (is_set(where->home)) {
         r = read_config(&m, ty_arena_printf(a, "%s/.kube/config", where->home), err);
     } else {
         r = ty_fail(err, -ENOENT,
@@ -145,7 +145,7 @@ int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *w
     return ty_kubeconfig_merge_resolve(&m, where->context, ret, err);
 }
 
-/* In the order in which kube_auth.c looks for them. */
+/* In the same order as kube_auth.c. */
 const char *ty_kubeconfig_identity(struct ty_arena *a, const struct ty_kubeconfig *c)
 {
     if (c->token_file)

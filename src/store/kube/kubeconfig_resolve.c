@@ -1,16 +1,17 @@
-/* From kubeconfig files to one server and one user. Of entries with the same name the first file's
- * wins, whole, and relative paths start at the file that has them, as with kubectl. */
+/* Resolves a context to one server and one user. As in kubectl, the first file wins for entries
+ * with the same name, without merging their fields, and relative paths are relative to their file.
+ */
 #include "store/kube/kubeconfig_inner.h"
 
 #include <errno.h>
 #include <nettle/base64.h>
 
-/* An entry of a file: what is asked about below, and how it is named in sentences. */
+/* An entry of a file, and its name in messages. */
 struct config_entry {
     struct ty_arena *a;
     const struct ty_json *v; /* the object "cluster", "user" or "context" */
     const char *file, *what, *name;
-    const char *under; /* what its fields are named behind: "exec."; or "" */
+    const char *under; /* prefix of its fields in messages: "exec."; or "" */
 };
 
 int ty_kubeconfig_merge_add(struct ty_kubeconfig_merge *m, const char *path,
@@ -45,8 +46,9 @@ static int find_entry(const struct ty_kubeconfig_merge *m, const char *plural, c
                    m->n_files ? m->files[0].path : "", m->n_files > 1 ? " and others" : "");
 }
 
-/* A string member, or NULL when it is absent, null or empty. */
-static int text(const struct config_entry *e, const char *key, const char **ret, struct ty_err *err)
+/* A string member, or NULL if it is absent, null or empty. */
+static int read_text(const struct config_entry *e, const char *key, const char **ret,
+                     struct ty_err *err)
 {
     const struct ty_json *v = ty_json_get(e->v, key);
     if (!v || ty_json_is(v, TY_JSON_NULL) || (ty_json_is(v, TY_JSON_STRING) && v->n == 0))
@@ -58,11 +60,12 @@ static int text(const struct config_entry *e, const char *key, const char **ret,
     return 0;
 }
 
-/* A path member, made absolute (or relative to where we are, as its file is). */
-static int path(const struct config_entry *e, const char *key, const char **ret, struct ty_err *err)
+/* A path member, resolved against the directory of its file. */
+static int read_path(const struct config_entry *e, const char *key, const char **ret,
+                     struct ty_err *err)
 {
     const char *p = NULL, *slash = strrchr(e->file, '/');
-    int r = text(e, key, &p, err);
+    int r = read_text(e, key, &p, err);
     if (r < 0 || !p)
         return r;
     if (p[0] != '/' && slash)
@@ -86,29 +89,29 @@ static int decode_base64(const struct config_entry *e, const char *key, const ch
 }
 
 /* "KEY-data" wins over "KEY". */
-static int pem(const struct config_entry *e, const char *key, struct ty_kube_pem *ret,
-               struct ty_err *err)
+static int read_pem(const struct config_entry *e, const char *key, struct ty_kube_pem *ret,
+                    struct ty_err *err)
 {
     const char *data_key = ty_arena_printf(e->a, "%s-data", key), *data = NULL;
-    int r = text(e, data_key, &data, err);
+    int r = read_text(e, data_key, &data, err);
     if (r == 0 && data)
         return decode_base64(e, data_key, data, &ret->data, err);
-    return r < 0 ? r : path(e, key, &ret->file, err);
+    return r < 0 ? r : read_path(e, key, &ret->file, err);
 }
 
 /* The cluster */
 
-static int cluster(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
+static int read_cluster(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
 {
-    int r = text(e, "server", &c->server, err);
+    int r = read_text(e, "server", &c->server, err);
     if (r == 0 && !c->server)
         r = ty_fail(err, -EINVAL, "%s: cluster \"%s\": server is not set", e->file, e->name);
     if (r == 0)
-        r = text(e, "tls-server-name", &c->tls_name, err);
+        r = read_text(e, "tls-server-name", &c->tls_name, err);
     if (r == 0)
-        r = text(e, "proxy-url", &c->proxy, err);
+        r = read_text(e, "proxy-url", &c->proxy, err);
     if (r == 0)
-        r = pem(e, "certificate-authority", &c->ca, err);
+        r = read_pem(e, "certificate-authority", &c->ca, err);
     if (r < 0)
         return r;
     size_t n = strlen(c->server);
@@ -135,7 +138,7 @@ static int cluster(const struct config_entry *e, struct ty_kubeconfig *c, struct
 
 /* The user */
 
-/* Strings of a list, NULL at the end; NULL when there are none. */
+/* A list of strings, ending with NULL; NULL if there are none. */
 static int read_strings(const struct config_entry *e, const char *key, const struct ty_json *list,
                         const char *const **ret, struct ty_err *err)
 {
@@ -153,8 +156,8 @@ static int read_strings(const struct config_entry *e, const char *key, const str
     return 0;
 }
 
-static int interactive(const struct config_entry *e, bool beta, enum ty_kube_interactive *ret,
-                       struct ty_err *err)
+static int read_interactive(const struct config_entry *e, bool beta, enum ty_kube_interactive *ret,
+                            struct ty_err *err)
 {
     struct ty_str mode = ty_json_str_at(e->v, "interactiveMode");
     if (ty_str_is(mode, "Never"))
@@ -179,9 +182,9 @@ static int exec_env(const struct config_entry *e, struct ty_kube_exec *x, struct
         one.v = *it;
         one.under = ty_arena_printf(e->a, "exec.env[%zu].", x->n_env);
         struct ty_kube_env v = { NULL, "" };
-        int r = text(&one, "name", &v.name, err);
+        int r = read_text(&one, "name", &v.name, err);
         if (r == 0)
-            r = text(&one, "value", &v.value, err);
+            r = read_text(&one, "value", &v.value, err);
         if (r == 0 && !v.name)
             r = ty_fail(err, -EINVAL, "%s: user \"%s\": %sname is not set", e->file, e->name,
                         one.under);
@@ -200,11 +203,11 @@ static int exec_user(const struct config_entry *user, const struct ty_json *exec
     struct ty_kube_exec *x = ty_new(e.a, struct ty_kube_exec);
     const char *slash = strrchr(e.file, '/');
 
-    int r = text(&e, "command", &x->command, err);
+    int r = read_text(&e, "command", &x->command, err);
     if (r == 0)
-        r = text(&e, "apiVersion", &x->api_version, err);
+        r = read_text(&e, "apiVersion", &x->api_version, err);
     if (r == 0)
-        r = text(&e, "installHint", &x->install_hint, err);
+        r = read_text(&e, "installHint", &x->install_hint, err);
     if (r == 0 && !x->command)
         r = ty_fail(err, -EINVAL, "%s: user \"%s\": exec.command is not set", e.file, e.name);
     if (r < 0)
@@ -222,7 +225,7 @@ static int exec_user(const struct config_entry *user, const struct ty_json *exec
     x->cluster_info = ty_json_true_at(exec, "provideClusterInfo");
     r = read_strings(&e, "args", ty_json_get(exec, "args"), &x->args, err);
     if (r == 0)
-        r = interactive(&e, beta, &x->interactive, err);
+        r = read_interactive(&e, beta, &x->interactive, err);
     if (r == 0)
         r = exec_env(&e, x, err);
     *ret = x;
@@ -254,11 +257,12 @@ static int read_extra(const struct config_entry *e, struct ty_kubeconfig *c, str
     return 0;
 }
 
-static int impersonate(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
+static int read_impersonation(const struct config_entry *e, struct ty_kubeconfig *c,
+                              struct ty_err *err)
 {
-    int r = text(e, "as", &c->as, err);
+    int r = read_text(e, "as", &c->as, err);
     if (r == 0)
-        r = text(e, "as-uid", &c->as_uid, err);
+        r = read_text(e, "as-uid", &c->as_uid, err);
     if (r == 0)
         r = read_strings(e, "as-groups", ty_json_get(e->v, "as-groups"), &c->as_groups, err);
     if (r == 0)
@@ -269,7 +273,7 @@ static int impersonate(const struct config_entry *e, struct ty_kubeconfig *c, st
     return r;
 }
 
-/* What we do not do is said, instead of an anonymous request that is refused later. */
+/* Refuses unsupported settings; otherwise the request would be anonymous and fail later. */
 static int refuse_unsupported(const struct config_entry *e, struct ty_err *err)
 {
     if (ty_json_str_at(e->v, "username").n || ty_json_str_at(e->v, "password").n)
@@ -285,27 +289,27 @@ static int refuse_unsupported(const struct config_entry *e, struct ty_err *err)
     return 0;
 }
 
-static int user(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
+static int read_user(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
 {
     const struct ty_json *exec = ty_json_get(e->v, "exec");
     int r = refuse_unsupported(e, err);
     if (r == 0)
-        r = text(e, "token", &c->token, err);
+        r = read_text(e, "token", &c->token, err);
     if (r == 0)
-        r = path(e, "tokenFile", &c->token_file, err);
+        r = read_path(e, "tokenFile", &c->token_file, err);
     if (r == 0)
-        r = pem(e, "client-certificate", &c->cert, err);
+        r = read_pem(e, "client-certificate", &c->cert, err);
     if (r == 0)
-        r = pem(e, "client-key", &c->key, err);
+        r = read_pem(e, "client-key", &c->key, err);
     if (r == 0 && (c->cert.file || c->cert.data.n) != (c->key.file || c->key.data.n))
         r = ty_fail(err, -EINVAL, "%s: user \"%s\": client-certificate and client-key go together",
                     e->file, e->name);
     if (r == 0 && ty_json_is(exec, TY_JSON_OBJECT))
         r = exec_user(e, exec, &c->exec, err);
-    return r < 0 ? r : impersonate(e, c, err);
+    return r < 0 ? r : read_impersonation(e, c, err);
 }
 
-/* Together */
+/* The merged configuration */
 
 static const char *current_context(const struct ty_kubeconfig_merge *m)
 {
@@ -332,22 +336,22 @@ int ty_kubeconfig_merge_resolve(const struct ty_kubeconfig_merge *m, const char 
                        m->n_files ? m->files[0].path : "it is empty");
     int r = find_entry(m, "contexts", "context", c.context, &ctx, err);
     if (r == 0)
-        r = text(&ctx, "namespace", &c.ns, err);
+        r = read_text(&ctx, "namespace", &c.ns, err);
     if (r == 0)
-        r = text(&ctx, "cluster", &name, err);
+        r = read_text(&ctx, "cluster", &name, err);
     if (r == 0 && !name)
         r = ty_fail(err, -EINVAL, "%s: context \"%s\": cluster is not set", ctx.file, ctx.name);
     if (r == 0)
         r = find_entry(m, "clusters", "cluster", name, &e, err);
     if (r == 0)
-        r = cluster(&e, &c, err);
+        r = read_cluster(&e, &c, err);
     name = NULL;
     if (r == 0)
-        r = text(&ctx, "user", &name, err);
+        r = read_text(&ctx, "user", &name, err);
     if (r == 0 && name)
         r = find_entry(m, "users", "user", name, &e, err);
     if (r == 0 && name)
-        r = user(&e, &c, err);
+        r = read_user(&e, &c, err);
     if (r == 0)
         *ret = c;
     return r;

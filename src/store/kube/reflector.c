@@ -4,9 +4,9 @@
 #include <errno.h>
 
 #define FIRST_MS 100
-#define MOST_MS  5000  /* a server that is back should not wait long for us */
-#define LATER_MS 60000 /* the most that a server's wish is followed: some proxies wish a day */
-#define SHORT_MS 1000  /* a watch that ends sooner without a word is no good sign */
+#define MOST_MS  5000  /* short, so that a recovered server is noticed soon */
+#define LATER_MS 60000 /* maximal Retry-After that is honored: some proxies send a day */
+#define SHORT_MS 1000  /* a watch that ends sooner without data counts as failed */
 
 static void list_start(struct ty_reflector *f);
 static void watch_start(struct ty_reflector *f);
@@ -57,8 +57,8 @@ static void on_again(void *ctx)
     f->newer = 0;
 }
 
-/* Of writes whose events the watch has not told: no later watch needs to know them, since an event
- * that is read is not told twice, and a server that was restored from a backup gives the numbers to
+/* Forgets own writes whose events have not arrived. No later watch needs them: an event that was
+ * read is not delivered twice, and a server that was restored from a backup reuses the numbers for
  * other events. */
 static void forget_own_writes(struct ty_reflector *f)
 {
@@ -73,7 +73,7 @@ static void raise_version(struct ty_reflector *f, uint64_t version)
 
 static void set_version(struct ty_reflector *f, struct ty_str version)
 {
-    f->version[0] = '\0'; /* one that is too long costs a list, later */
+    f->version[0] = '\0'; /* a version that is too long costs a list later */
     if (version.n < sizeof(f->version))
         snprintf(f->version, sizeof(f->version), "%.*s", TY_ARG(version));
     f->last = ty_reflector_parse_version(version);
@@ -91,10 +91,10 @@ static void kind_absent(struct ty_reflector *f, const struct ty_kube_response *w
         ty_reflector_notify_state(f, TY_REFLECTOR_ABSENT, why, f->want.absent_ms);
 }
 
-/* A server whose data were restored from a backup counts from there again: what it says is news,
- * although the numbers are smaller. It may have counted beyond ours by now; then it still has
- * objects in a state before the one that we know, which is no later than the list. It is listed
- * once more, because what looked old was not told. */
+/* A server that was restored from a backup counts from an older version: its objects are news
+ * although their numbers are smaller. If it has counted beyond our last version already, it still
+ * has objects in an older state than the known one, which is no later than the list. It is listed
+ * once more, because objects that looked old were not reported. */
 static bool goes_back(struct ty_reflector *f, struct ty_str version)
 {
     uint64_t listed = ty_reflector_parse_version(version);
@@ -149,7 +149,7 @@ static void list_start(struct ty_reflector *f)
 
 /* Watches */
 
-static void heard(struct ty_reflector *f, struct ty_str version)
+static void note_progress(struct ty_reflector *f, struct ty_str version)
 {
     if (!f->heard)
         ty_kube_backoff_reset(&f->backoff);
@@ -158,7 +158,7 @@ static void heard(struct ty_reflector *f, struct ty_str version)
     set_version(f, version);
 }
 
-/* What ty_reflector_observe_write has told would not be told again; this saves reading it. */
+/* ty_reflector_observe_write has reported it already; this saves parsing the event. */
 static bool is_own_write(void *ctx, struct ty_str version)
 {
     struct ty_reflector *f = ctx;
@@ -168,7 +168,7 @@ static bool is_own_write(void *ctx, struct ty_str version)
         if (f->echoes[i] != number)
             continue;
         f->echoes[i] = 0;
-        heard(f, version);
+        note_progress(f, version);
         return true;
     }
     return false;
@@ -177,7 +177,7 @@ static bool is_own_write(void *ctx, struct ty_str version)
 static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o)
 {
     struct ty_reflector *f = ctx;
-    heard(f, o->version);
+    note_progress(f, o->version);
     if (what == TY_KUBE_BOOKMARK)
         return;
     if (what != TY_KUBE_DELETED) {
@@ -186,12 +186,12 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
     }
     struct ty_reflector_entry *e = ty_reflector_index_find(&f->known, o->ns, o->name);
     if (e && ty_str_eq(ty_reflector_entry_uid(e),
-                       o->uid)) /* else one of that name before it, told already */
+                       o->uid)) /* otherwise an earlier object of that name, reported already */
         ty_reflector_notify_deleted(f, e, o);
 }
 
-/* The version is of no use: it has expired, or the server does not know it, which it says, or shows
- * by sending nothing, not even bookmarks. */
+/* The version is useless: it has expired, or the server does not know it, which it reports, or
+ * which shows in the absence of all events, even bookmarks. */
 static bool must_list(const struct ty_reflector *f, const struct ty_kube_response *answer)
 {
     bool mute = !f->heard && ty_kube_now(f->k) - f->watch_ms >= f->k->set.idle_ms;
@@ -234,7 +234,7 @@ static void watch_start(struct ty_reflector *f)
     f->op = ty_kube_watch(f->k, &watch);
 }
 
-/* The reflector itself */
+/* The reflector */
 
 static struct ty_str copy_to(char **at, struct ty_str s)
 {
@@ -310,7 +310,7 @@ bool ty_reflector_is_stale(const struct ty_reflector *f)
 void ty_reflector_relist(struct ty_reflector *f)
 {
     if (f->op && !f->version[0])
-        return; /* is being listed */
+        return; /* a list is in progress */
     ty_kube_cancel(f->op);
     uv_timer_stop(f->timer);
     f->version[0] = '\0';
@@ -320,7 +320,8 @@ void ty_reflector_relist(struct ty_reflector *f)
 void ty_reflector_observe_write(struct ty_reflector *f, const struct ty_kube_object *o)
 {
     uint64_t wrote = ty_reflector_parse_version(o->version);
-    /* The watch has passed it and we do not know it: it has been deleted since. */
+    /* The watch has passed this version and the object is unknown: it was deleted in the meantime.
+     */
     if (!ty_reflector_index_find(&f->known, o->ns, o->name) && wrote && wrote <= f->last)
         return;
     raise_version(f, wrote);

@@ -1,65 +1,65 @@
-/* All objects of a kind, for as long as you like: a list, then watches from there on, through
- * closed watches, restarted servers and 410. Keeps no objects: only which there are, in about a
- * hundred bytes each, so that a new list can tell what has gone meanwhile and what has not changed.
+/* Reports all objects of a kind and their changes: a list, then watches from its version on, across
+ * closed watches, server restarts and 410 Gone. Does not store objects: only their names, uids and
+ * versions, about a hundred bytes each, from which a new list shows what was deleted in the
+ * meantime and what has not changed.
  *
  *            +---- 410, 400, 504, or silence -----+
  *            v                                    |
  *   new -> list ---> SYNCED ---> watch ---> ends: watch again from the last version
- *            | fails: TROUBLE, again later     | fails: TROUBLE, again later
- *            | 404: ABSENT, again later        | 404: list
+ *            | fails: FAILED, retry later      | fails: FAILED, retry later
+ *            | 404: ABSENT, retry later        | 404: list
  *
- * Each object is told once a state: never the same resourceVersion of it twice, never backwards,
- * unless the server itself goes back, restored from a backup, and a list says so.
- * Callbacks come from the loop, and from ty_reflector_observe_write. They may free the reflector
- * they belong to. */
+ * Each state of an object is reported once: never the same resourceVersion twice, and never an
+ * older one, unless the server was restored from a backup and a list shows it. Callbacks come from
+ * the loop, and from ty_reflector_observe_write. They may free their reflector.
+ */
 #ifndef TY_STORE_KUBE_REFLECTOR_H
 #define TY_STORE_KUBE_REFLECTOR_H
 
 #include "store/kube/kube.h"
 
 struct ty_reflector;
-#define TY_REFLECTOR_ABSENT_MS 30000 /* it may be installed one day */
+#define TY_REFLECTOR_ABSENT_MS 30000 /* the kind may be installed later */
 
 enum ty_reflector_change { TY_REFLECTOR_ADDED, TY_REFLECTOR_MODIFIED, TY_REFLECTOR_DELETED };
 enum ty_reflector_state {
-    TY_REFLECTOR_SYNCED, /* every object of a list has been told; comes after each list */
-    TY_REFLECTOR_ABSENT, /* the server does not serve the kind: all its objects have been told GONE.
-                          Told once, until it is there, and again after TROUBLE */
-    TY_REFLECTOR_FAILED, /* list or watch failed; again after `again_ms` */
+    TY_REFLECTOR_SYNCED, /* every object of a list was reported; follows each list */
+    TY_REFLECTOR_ABSENT, /* the server does not serve the kind: all its objects were reported
+                            DELETED. Reported once, and again after FAILED */
+    TY_REFLECTOR_FAILED, /* list or watch failed; retried after `again_ms` */
 };
 struct ty_reflector_opts {
     struct ty_kube_selector which;
-    int page; /* as in ty_kube_list */
-    int64_t
-        absent_ms; /* when to ask again for a kind that is not served; 0: TY_REFLECTOR_ABSENT_MS */
-    /* o: borrowed. GONE: json and text may be NULL and empty, when a list told us; the names and
-     * the uid are always there. An object that was replaced by another of its name is GONE, then
-     * ADDED.
-     */
+    int page;          /* as in ty_kube_list */
+    int64_t absent_ms; /* interval of retries for a kind that is not served; 0:
+                          TY_REFLECTOR_ABSENT_MS */
+    /* o: borrowed. DELETED: json and text may be NULL and empty, if a list showed the deletion;
+     * name and uid are always set. An object that was replaced by another of the same name is
+     * DELETED, then ADDED. */
     void (*changed)(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o);
-    /* why: NULL when SYNCED. May be NULL. */
+    /* why: NULL if SYNCED. May be NULL. */
     void (*state)(void *ctx, enum ty_reflector_state state, const struct ty_kube_response *why,
                   int64_t again_ms);
     void *ctx;
 };
 
-/* gives. Copies want, except kind, which outlives it. Begins at once. */
+/* gives. Copies want, except kind, which outlives it. Starts at once. */
 struct ty_reflector *ty_reflector_new(struct ty_kube *k, const struct ty_reflector_opts *want);
-void ty_reflector_free(struct ty_reflector *f);         /* takes; NULL is fine; before its client */
-bool ty_reflector_synced(const struct ty_reflector *f); /* a list was complete; true ever after, but
-                                                       for ABSENT */
-size_t ty_reflector_count(const struct ty_reflector *f); /* objects that are there */
-/* Do not wait for the end of a back-off: something says that it may work now. */
+void ty_reflector_free(struct ty_reflector *f); /* takes; NULL is fine; before its client */
+bool ty_reflector_synced(
+    const struct ty_reflector *f); /* a list was complete; stays true, except after ABSENT */
+size_t ty_reflector_count(const struct ty_reflector *f); /* number of existing objects */
+/* Ends a back-off: the caller has reason to believe that the server works again. */
 void ty_reflector_retry_now(struct ty_reflector *f);
-/* Whether there may be news that have not reached us: a list or a watch has failed, and none has
- * told anything since. A watch that is fine is behind by moments. */
+/* Whether changes may be missing: a list or a watch failed, and nothing has arrived since. A
+ * working watch is only moments behind. */
 bool ty_reflector_is_stale(const struct ty_reflector *f);
-/* Lists again, now: SYNCED, ABSENT or TROUBLE follow. Not from within its callbacks. */
+/* Lists again, now: SYNCED, ABSENT or FAILED follows. Not from its own callbacks. */
 void ty_reflector_relist(struct ty_reflector *f);
-/* The answer to a write of our own: `changed` is called from here, so that it is known before the
- * next pass, and what the watch says later about the same version is not told again. Older than
- * what is known, or deleted since: ignored. What a list that is under way turns out not to have,
- * although it is younger than the answer, is GONE at its end. */
+/* The response to a write of this process: calls `changed`, so that the result is known before the
+ * next pass, and the watch event of the same version is not reported again. Ignored if it is older
+ * than the known version, or deleted since. If a list in progress does not have the object although
+ * the list is newer than the response, the object is DELETED at its end. */
 void ty_reflector_observe_write(struct ty_reflector *f, const struct ty_kube_object *o);
 
 #endif

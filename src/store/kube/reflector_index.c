@@ -1,4 +1,4 @@
-/* An open hash table of entries that are one allocation each. */
+/* An open hash table; each entry is one allocation. */
 #include "store/kube/reflector_index.h"
 #include "base/hash.h"
 
@@ -22,7 +22,7 @@ struct ty_str ty_reflector_entry_uid(const struct ty_reflector_entry *e)
     return (struct ty_str){ e->text + e->ns_n + e->name_n, e->uid_n };
 }
 
-/* The slot of an entry, or the free one where it would be. The table is never full. */
+/* The slot of an entry, or the free slot where it would be inserted. The table is never full. */
 static size_t slot_of(const struct ty_reflector_index *s, uint32_t hash, struct ty_str ns,
                       struct ty_str name)
 {
@@ -93,7 +93,8 @@ struct ty_reflector_entry *ty_reflector_index_remove(struct ty_reflector_index *
     size_t gap = slot_of(s, e->hash, ty_reflector_entry_ns(e), ty_reflector_entry_name(e));
     s->slots[gap] = NULL;
     s->n--;
-    /* What follows without a gap may have been pushed there by what was here: move it up. */
+    /* Entries that follow without a gap may have been displaced by the removed one: move them back.
+     */
     for (size_t i = (gap + 1) & mask; s->slots[i]; i = (i + 1) & mask) {
         size_t home = s->slots[i]->hash & mask;
         if (((i - home) & mask) < ((i - gap) & mask))

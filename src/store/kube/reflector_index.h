@@ -1,15 +1,15 @@
-/* Which objects there are: a set of names with uid and version, about a hundred bytes each. */
+/* The set of existing objects: names with uid and version, about a hundred bytes each. */
 #ifndef TY_STORE_KUBE_REFLECTOR_INDEX_H
 #define TY_STORE_KUBE_REFLECTOR_INDEX_H
 
 #include "base/str.h"
 
 struct ty_reflector_entry {
-    uint64_t version; /* resourceVersion: its number, or a hash of what is none */
+    uint64_t version; /* resourceVersion: its number, or a hash if it is not a number */
     uint32_t hash;
-    uint32_t round; /* of the list that had it last */
+    uint32_t round; /* of the last list that had it */
     uint8_t ns_n, name_n, uid_n;
-    bool number; /* version is one: it can be compared */
+    bool number; /* version is a number, which can be compared */
     char text[]; /* ns, name, uid */
 };
 struct ty_reflector_index { /* all zero is empty */
@@ -23,19 +23,19 @@ struct ty_str ty_reflector_entry_uid(const struct ty_reflector_entry *e);
 
 struct ty_reflector_entry *ty_reflector_index_find(const struct ty_reflector_index *s,
                                                    struct ty_str ns, struct ty_str name);
-/* It must not be there. NULL: a name that no Kubernetes object can have (255 bytes a part). The set
+/* Must not exist. NULL: a name that no Kubernetes object can have (255 bytes in each part). The set
  * owns the entry. */
 struct ty_reflector_entry *ty_reflector_index_add(struct ty_reflector_index *s, struct ty_str ns,
                                                   struct ty_str name, struct ty_str uid);
-/* Out of the set; the caller frees it. */
+/* Removes it from the set; the caller frees it. */
 struct ty_reflector_entry *ty_reflector_index_remove(struct ty_reflector_index *s,
                                                      struct ty_reflector_entry *e);
 void ty_reflector_index_done(struct ty_reflector_index *s);
-/* Whatever is said next of any of them is news: the numbers begin anew. */
+/* Makes every later version news, because the server's numbers start again. */
 void ty_reflector_index_reset_versions(struct ty_reflector_index *s);
 /* Sets version and number from a resourceVersion. */
 void ty_reflector_entry_set_version(struct ty_reflector_entry *e, struct ty_str version);
-/* Would this resourceVersion be news about e? Numbers: if it is greater; else if it differs. */
+/* Whether this resourceVersion is news for e: a greater number, or else a different text. */
 bool ty_reflector_entry_is_older(const struct ty_reflector_entry *e, struct ty_str version);
 
 #endif

@@ -1,5 +1,4 @@
-/* What a reflector tells: of what a server says only that which is news, each state once and in
- * order. */
+/* Filters what the server sends: only news are reported, each state once and in order. */
 #include "store/kube/reflector_inner.h"
 
 uint64_t ty_reflector_parse_version(struct ty_str version)
@@ -45,7 +44,7 @@ bool ty_reflector_notify_state(struct ty_reflector *f, enum ty_reflector_state s
     return leave_callback(f, was);
 }
 
-/* All that is known of an object whose last state nobody has told. */
+/* What is known of an object whose last state was not sent. */
 static struct ty_kube_object last_known(const struct ty_reflector_entry *e)
 {
     return (struct ty_kube_object){ .ns = ty_reflector_entry_ns(e),
@@ -69,13 +68,13 @@ bool ty_reflector_notify_object(struct ty_reflector *f, const struct ty_kube_obj
     enum ty_reflector_change what = TY_REFLECTOR_MODIFIED;
 
     if (o->name.n == 0)
-        return true; /* nothing that could be asked for, or be gone one day */
+        return true; /* an object without a name is ignored */
     if (e) {
         if (!wrote)
             e->round = f->round;
         if (!ty_reflector_entry_is_older(e, o->version))
             return true;
-        /* The callback may have written: what is news is asked anew. */
+        /* The callback may have written: check again whether it is news. */
         if (!ty_str_eq(ty_reflector_entry_uid(e), o->uid))
             return ty_reflector_notify_deleted(f, e, NULL) &&
                    ty_reflector_notify_object(f, o, wrote);
@@ -85,7 +84,7 @@ bool ty_reflector_notify_object(struct ty_reflector *f, const struct ty_kube_obj
         what = TY_REFLECTOR_ADDED;
     }
     if (!e)
-        return true; /* no Kubernetes object */
+        return true; /* not a Kubernetes object */
     if (what == TY_REFLECTOR_ADDED)
         e->round = wrote ? f->round - 1 : f->round;
     ty_reflector_entry_set_version(e, o->version);

@@ -1,4 +1,4 @@
-/* One pass over the text; looks at brackets, quotes and commas only. */
+/* One pass over the text; scans brackets, quotes and commas only. */
 #include "store/kube/truncate.h"
 
 struct cut {
@@ -13,7 +13,7 @@ static void skip_space(struct cut *c)
         c->p++;
 }
 
-/* From a quote to behind the one that ends it. */
+/* From a quote to the byte after the closing one. */
 static void skip_string(struct cut *c)
 {
     for (c->p++; c->p < c->end && *c->p != '"'; c->p++)
@@ -58,7 +58,7 @@ static bool cut_value(struct cut *c, int levels)
         ty_buf_cstr(c->out, "null");
         return true;
     }
-    c->p = from; /* read again: each level reads what is below it once more */
+    c->p = from; /* scan again: each level scans its contents once more */
     return cut_object(c, levels - 1);
 }
 

@@ -1,6 +1,6 @@
-/* A delta is a row of steps, each: how many new bytes, these bytes, how many bytes of the base,
- * from where. Numbers have seven bits a byte, the lowest first. Matches are found through a table
- * of the places in the base at which every eighth byte begins. */
+/* A delta is a sequence of steps: a count of new bytes, the bytes, a count of bytes to copy from
+ * the base, their offset. Numbers have seven bits in each byte, the lowest first. Matches are found
+ * through a table of every eighth offset in the base. */
 #include "store/local/delta.h"
 
 enum { GRAM = 8, SLOTS = 2048, SHORTEST = 12 }; /* a copy costs up to five bytes itself */
@@ -41,8 +41,8 @@ struct match {
     size_t from, at, n; /* in the base, in the text, bytes */
 };
 
-/* The longest run around a place where both have the same eight bytes; `least`: what lies before is
- * written already. */
+/* The longest match around offsets where both have the same eight bytes; `least`: bytes before it
+ * are written already. */
 static struct match widen_match(struct ty_str base, struct ty_str text, size_t from, size_t at,
                                 size_t least)
 {
@@ -60,7 +60,7 @@ static struct match widen_match(struct ty_str base, struct ty_str text, size_t f
 
 void ty_delta_encode(struct ty_str base, struct ty_str text, struct ty_buf *ret)
 {
-    uint32_t table[SLOTS] = { 0 }; /* place in the base + 1 */
+    uint32_t table[SLOTS] = { 0 }; /* offset in the base + 1 */
     size_t done = 0, at = 0;
 
     for (size_t i = 0; i + GRAM <= base.n && i < UINT32_MAX; i += GRAM)

@@ -1,4 +1,4 @@
-/* Two maps find the objects: by kind, namespace and name, and by uid. */
+/* Two maps index the objects: by kind, namespace and name, and by uid. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

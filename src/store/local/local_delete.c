@@ -1,4 +1,4 @@
-/* Foreground deletion: an entry knows its owner and its children. */
+/* Foreground deletion. Each entry links to its owner and its children. */
 #include <errno.h>
 
 #include "base/time.h"
@@ -15,7 +15,7 @@ static void leave_owner(struct ty_local_entry *e)
     e->parent = e->next = e->prev = NULL;
 }
 
-/* Pods go when their processes are gone, everything else when it has no children left. */
+/* Pods can be removed when their processes have ended, other objects when they have no children. */
 static bool may_go(const struct ty_local_entry *e)
 {
     return !e->children && strcmp(e->pub.kind->kind, "Pod") != 0;
@@ -27,7 +27,7 @@ static void remove_entry(struct ty_local *l, struct ty_local_entry *e)
     struct ty_local_key k = ty_local_key(e->pub.kind, ty_str(e->pub.ns), ty_str(e->pub.name));
 
     for (struct ty_local_entry *c = e->children; c; c = e->children) {
-        leave_owner(c); /* only an object that was finished by force can have some */
+        leave_owner(c); /* only after a forced deletion can there be children */
     }
     leave_owner(e);
     ty_map_del(&l->by_key, (struct ty_str){ k.text, k.n });

@@ -1,5 +1,5 @@
-/* What the files of the embedded store share: local.c finds objects and tells of them, local_text.c
- * keeps what they say, local_write.c and local_delete.c change them. */
+/* Shared by the files of the embedded store: local.c finds objects and notifies watchers,
+ * local_text.c stores their text, local_write.c and local_delete.c change them. */
 #ifndef TY_STORE_LOCAL_LOCAL_INNER_H
 #define TY_STORE_LOCAL_LOCAL_INNER_H
 
@@ -7,7 +7,7 @@
 #include "store/local/local.h"
 #include "store/local/managed_fields.h"
 
-/* A whole text, shared by all that are kept as their difference from it. */
+/* A complete text, shared by all deltas from it. */
 struct ty_local_base_text {
     size_t refs, n;
     char text[];
@@ -19,10 +19,10 @@ struct ty_local_entry {
     struct ty_local_base_text *base; /* its text, if there is no delta */
     char *delta;
     size_t n_delta;
-    struct ty_managed_fields *applied;        /* per manager; NULL: nobody applied it */
-    struct ty_local_base_text *for_children;  /* of which new children should be a delta; or NULL */
-    struct ty_local_entry *parent, *children; /* the stored owner; the first that it owns */
-    struct ty_local_entry *next, *prev;       /* among the children of parent */
+    struct ty_managed_fields *applied;        /* of each manager; NULL: never applied */
+    struct ty_local_base_text *for_children;  /* the base text for new children; or NULL */
+    struct ty_local_entry *parent, *children; /* the stored owner; the first child */
+    struct ty_local_entry *next, *prev;       /* siblings */
 };
 
 struct ty_local {
@@ -38,7 +38,7 @@ struct ty_local {
     size_t bytes;
 };
 
-/* "Kind.group/ns/name" in a buffer of the caller's; too long a name finds nothing. */
+/* "Kind.group/ns/name" in the caller's buffer; a name that is too long finds nothing. */
 struct ty_local_key {
     char text[640];
     size_t n;
@@ -48,16 +48,17 @@ struct ty_local_key ty_local_key(const struct ty_kind *kind, struct ty_str ns, s
 /* Or NULL. */
 struct ty_local_entry *ty_local_entry(const struct ty_local *l, const struct ty_kind *kind,
                                       struct ty_str ns, struct ty_str name);
-/* All watchers, after the change has been made. */
+/* Calls all watchers, after a change. */
 void ty_local_notify(struct ty_local *l, enum ty_stored_change what,
                      const struct ty_local_entry *e);
-/* The next version of the store is e's; its text, of which meta is a part, is kept afterwards. */
+/* Gives e the next version of the store and writes it to meta; the caller stores the text
+ * afterwards. */
 void ty_local_bump_version(struct ty_local *l, struct ty_arena *a, struct ty_local_entry *e,
                            struct ty_json *meta);
 
-/* Keeps obj as the text of e, in place of what it was. A child must have joined its parent. */
+/* Replaces the text of e by obj. A child must be linked to its parent already. */
 void ty_local_set_text(struct ty_local *l, struct ty_local_entry *e, const struct ty_json *obj);
-/* takes e, which no map and no relative knows any more. */
+/* takes e, which must be in no map and have no relatives any more. */
 void ty_local_entry_free(struct ty_local *l, struct ty_local_entry *e);
 
 #endif

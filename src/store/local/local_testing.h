@@ -1,4 +1,4 @@
-/* For the tests of the embedded store: a store, and a watcher that writes down what it is told. */
+/* For tests of the embedded store: a store, and a watcher that records its events. */
 #ifndef TY_STORE_LOCAL_LOCAL_TESTING_H
 #define TY_STORE_LOCAL_LOCAL_TESTING_H
 
@@ -50,7 +50,7 @@ static inline int local_teardown(void **state)
     return 0;
 }
 
-/* An object with a spec, controlled by `owner` or, if that is NULL, by nobody. */
+/* An object with a spec, controlled by `owner`; NULL: without a controller. */
 static inline struct ty_json *local_make(struct ty_arena *a, const char *ns, const char *api,
                                          const char *kind, const char *name,
                                          const struct ty_json *owner)

@@ -1,5 +1,5 @@
-/* What the objects say, on the heap as text. Children of one owner are much alike: most are kept as
- * their difference from the text of a sister. */
+/* Stores the text of objects on the heap. Children of one owner are similar: most are stored as a
+ * delta from the text of a sibling. */
 #include <stdlib.h>
 
 #include "base/xalloc.h"
@@ -44,7 +44,7 @@ struct ty_str ty_local_text(struct ty_arena *a, const struct ty_stored *obj)
     if (!e->delta)
         return (struct ty_str){ ty_arena_strndup(a, base.p, base.n), base.n };
     if (!ty_delta_decode(base, (struct ty_str){ e->delta, e->n_delta }, &text))
-        abort(); /* we made it */
+        abort(); /* impossible: the delta is ours */
     return (struct ty_str){ ty_arena_strndup(a, text.p, text.n), text.n };
 }
 
@@ -53,8 +53,8 @@ struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj)
     return ty_json_parse(a, ty_local_text(a, obj), NULL, NULL);
 }
 
-/* A delta that saves less than three quarters is none: then the text is the next pattern, and the
- * sisters that follow are like it. */
+/* A delta must save at least three quarters. Otherwise the full text is stored and becomes the base
+ * for the following siblings, which are probably similar to it. */
 void ty_local_set_text(struct ty_local *l, struct ty_local_entry *e, const struct ty_json *obj)
 {
     struct ty_local_base_text *base = e->parent ? e->parent->for_children : NULL, *old = e->base;

@@ -1,4 +1,4 @@
-/* Objects are made and changed, with the metadata that an API server fills in. */
+/* Creates and changes objects, with the metadata that an API server sets. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -91,7 +91,7 @@ int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     return 0;
 }
 
-/* The stored object that obj means, or an error in the API server's words. */
+/* The stored object of obj, or an error with the API server's message. */
 static struct ty_local_entry *find_stored(const struct ty_local *l, const struct ty_json *obj,
                                           struct ty_err *err)
 {
@@ -139,7 +139,7 @@ int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     ty_json_set(a, meta, "resourceVersion",
                 ty_json_str(a, ty_json_str_at(was, "metadata.resourceVersion")));
     if (ty_json_eq(was, obj))
-        return 0; /* nothing new: nobody need look */
+        return 0; /* no change: watchers are not called */
     int64_t generation = 1;
     ty_json_int_at(meta, "generation", &generation);
     const struct ty_json *spec = ty_json_get(obj, "spec"), *old_spec = ty_json_get(was, "spec");

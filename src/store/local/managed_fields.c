@@ -1,5 +1,4 @@
-/* Field ownership from whole objects: no field sets are kept, only what each manager said
- * last. */
+/* Field ownership, derived from the last applied object of each manager instead of field sets. */
 #include "store/local/managed_fields.h"
 #include "base/xalloc.h"
 
@@ -11,7 +10,7 @@
 struct ty_managed_fields {
     struct ty_managed_fields *next;
     size_t n;       /* bytes of the text */
-    char manager[]; /* and behind its NUL the text, JSON */
+    char manager[]; /* followed, after its NUL, by the JSON text */
 };
 
 static struct ty_json *read_one(struct ty_arena *a, const struct ty_managed_fields *one)
@@ -22,10 +21,10 @@ static struct ty_json *read_one(struct ty_arena *a, const struct ty_managed_fiel
     return ty_json_parse(a, copy, NULL, NULL);
 }
 
-/* What the managers say about one map of the object. */
+/* The values of all managers for one map of the object. */
 struct manager_values {
-    const struct ty_json *before, *now; /* the one that applies: then and now */
-    const struct ty_json **others;      /* NULL where one has no such map */
+    const struct ty_json *before, *now; /* of the manager that applies: before and now */
+    const struct ty_json **others;      /* NULL where a manager has no such map */
     size_t n;
 };
 
@@ -49,8 +48,8 @@ static bool is_wanted(const struct manager_values *s)
     return any;
 }
 
-/* The live map without what was applied before and nobody wants now. A map goes when
- * nothing is left in it. */
+/* The live map without fields that were applied before and have no owner now. Empty maps are
+ * removed. */
 static struct ty_json *remove_unwanted(struct ty_arena *a, const struct ty_json *live,
                                        const struct manager_values *s)
 {
@@ -106,7 +105,7 @@ static struct ty_json *without_changed(struct ty_arena *a, const struct ty_json 
     return left;
 }
 
-/* One allocation: a new one takes the place of an old one. */
+/* One allocation, which replaces the old one. */
 static struct ty_managed_fields *entry_new(struct ty_arena *a, const char *manager,
                                            const struct ty_json *obj,
                                            struct ty_managed_fields *next)

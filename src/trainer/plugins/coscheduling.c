@@ -1,5 +1,5 @@
-/* podGroupPolicy.coscheduling: a PodGroup of scheduler-plugins, and the pods' label that joins it.
- */
+/* podGroupPolicy.coscheduling: creates a PodGroup of scheduler-plugins and sets the label by which
+ * pods join it. */
 #include "trainer/gang.h"
 #include "trainer/plugin.h"
 

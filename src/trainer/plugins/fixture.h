@@ -1,4 +1,4 @@
-/* For the plugins' tests: a runtime and a TrainJob as JSON with ' for ", through the real pipeline.
+/* For plugin tests: a runtime and a TrainJob as JSON with single quotes, through the real pipeline.
  */
 #ifndef TY_TRAINER_PLUGINS_FIXTURE_H
 #define TY_TRAINER_PLUGINS_FIXTURE_H
@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "trainer/plugin.h"
+#include "trainer/pipeline.h"
+#include "trainer/registry.h"
 #include "json/json_testing.h"
 
 /* A runtime of one trainer job `node`: its mlPolicy, and more members of its container. */
@@ -77,7 +78,7 @@ static inline int fx_teardown(void **state)
     return 0;
 }
 
-/* The plan as it stands before the plugins. */
+/* The plan before the plugins run. */
 static inline void fx_plan(struct fixture *f, const char *runtime, const char *job)
 {
     struct ty_plan_in in = { .pipeline = &f->pipeline,
@@ -91,7 +92,7 @@ static inline void fx_plan(struct fixture *f, const char *runtime, const char *j
         fail_msg("%s", f->err.text);
 }
 
-/* All hooks; the error of a failed run is in f->err. */
+/* Runs all hooks; the error of a failed run is in f->err. */
 static inline int fx_try(struct fixture *f, const char *runtime, const char *job)
 {
     fx_plan(f, runtime, job);
@@ -104,7 +105,7 @@ static inline void fx_run(struct fixture *f, const char *runtime, const char *jo
         fail_msg("%s", f->err.text);
 }
 
-/* What admission says, or "" when it is content. */
+/* The errors of validation, or "". */
 static inline const char *fx_validate(struct fixture *f, const char *runtime, const char *job)
 {
     struct ty_warnings warnings = { .arena = f->arena };
@@ -125,7 +126,7 @@ static inline struct ty_json *fx_container(struct fixture *f, const char *rjob, 
     return c;
 }
 
-/* "A=1;B=@metadata.name": the variables of a container in their order. */
+/* "A=1;B=@metadata.name": the variables of a container in order. */
 static inline const char *fx_env(struct fixture *f, const char *rjob, const char *name)
 {
     ty_auto_buf out = { 0 };
@@ -144,7 +145,7 @@ static inline const char *fx_env(struct fixture *f, const char *rjob, const char
     return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
 }
 
-/* A member of a container, or of anything, as JSON with ' for ". */
+/* A member of a container or of another object, as JSON with single quotes. */
 static inline const char *fx_text(struct fixture *f, const struct ty_json *v)
 {
     return json_show(f->arena, v);
@@ -156,7 +157,7 @@ static inline const char *fx_member(struct fixture *f, const char *rjob, const c
     return fx_text(f, ty_json_get(fx_container(f, rjob, name), key));
 }
 
-/* A wanted child by kind and name; NULL if there is none. */
+/* A desired child by kind and name; NULL if there is none. */
 static inline const struct ty_json *fx_child(struct fixture *f, const struct ty_kind *kind,
                                              const char *name)
 {

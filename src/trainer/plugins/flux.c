@@ -1,6 +1,5 @@
-/* mlPolicy.flux: every node runs a Flux broker that an init container has installed, and the first
- * one runs the user's command as a Flux job. The command is handed to a script of ours
- * (flux_script.c). */
+/* mlPolicy.flux: every node runs a Flux broker, which an init container installs, and the first one
+ * runs the user's command as a Flux job through a generated script (flux_script.c). */
 #include <errno.h>
 #include <inttypes.h>
 #include <nettle/sha2.h>
@@ -12,7 +11,7 @@
 
 #define INSTALLER "flux-installer"
 
-/* Read from the environment of the main container, the TrainJob's over the runtime's. */
+/* Settings from the environment of the main container; the TrainJob's override the runtime's. */
 enum setting { VIEW_IMAGE, NETWORK_DEVICE, QUEUE_POLICY, N_SETTINGS };
 static const char *const setting_names[N_SETTINGS] = { "FLUX_VIEW_IMAGE", "FLUX_NETWORK_DEVICE",
                                                        "FLUX_QUEUE_POLICY" };
@@ -20,7 +19,7 @@ static const char *const setting_defaults[N_SETTINGS] = {
     "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy", "eth0", "fcfs"
 };
 
-/* The job whose pods are the brokers. */
+/* The pod set of the brokers. */
 static struct ty_podset *flux_set(const struct ty_plan *plan)
 {
     struct ty_podset *set = ty_plan_find_podset(plan, TY_LIT(TY_NODE));
@@ -59,7 +58,7 @@ static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
                     "must have an int value for Flux TrainJob")
-            ->warn_only = old; /* it was stored when the runtime was another */
+            ->warn_only = old; /* the runtime may have changed since it was stored */
     if (job->num_proc.kind == TY_NUMPROC_INT && job->num_proc.v < 1)
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     ty_arena_printf(errs->arena, "%" PRId32, job->num_proc.v),
@@ -82,8 +81,8 @@ static void put_words(struct ty_buf *out, const struct ty_json *words, bool *fir
     }
 }
 
-/* The command that Flux shall run, as one line. The runtime's args stay in the pod and reach the
- * script behind it; the TrainJob's are part of it. */
+/* The command for Flux as one line. The runtime's args stay in the pod and are appended by the
+ * script; the TrainJob's are part of the line. */
 static struct ty_str original_command(const struct ty_plan *plan, const struct ty_trainjob *job)
 {
     const struct ty_json *command =
@@ -125,7 +124,7 @@ static void add_volumes(struct ty_plan *plan, const struct ty_trainjob *job, str
     ty_plan_volume(plan, set, ty_ml_volume(a, "flux-curve", "secret", curve));
 }
 
-static struct ty_json *words(struct ty_arena *a, const char *first, const char *second)
+static struct ty_json *string_pair(struct ty_arena *a, const char *first, const char *second)
 {
     struct ty_json *list = ty_json_array(a);
 
@@ -142,7 +141,7 @@ static void add_installer(struct ty_plan *plan, const struct ty_trainjob *job,
 
     ty_json_set(a, c, "name", ty_json_cstr(a, INSTALLER));
     ty_json_set(a, c, "image", ty_json_str(a, image));
-    ty_json_set(a, c, "command", words(a, "/bin/bash", "/etc/flux-config/init.sh"));
+    ty_json_set(a, c, "command", string_pair(a, "/bin/bash", "/etc/flux-config/init.sh"));
     ty_plan_mount(plan, c, "flux-install", "/mnt/flux", false);
     ty_plan_mount(plan, c, scripts_name(a, job), "/etc/flux-config", true);
     ty_json_set_origin(c, plan->origin);
@@ -159,7 +158,7 @@ static int flux_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, 
         return ty_fail(err, -EINVAL, "flux: runtime \"%.*s\" has no job for the nodes",
                        TY_ARG(plan->runtime_name));
     read_settings(plan, job, settings);
-    struct ty_json *command = words(a, "/bin/bash", "/etc/flux-config/entrypoint.sh");
+    struct ty_json *command = string_pair(a, "/bin/bash", "/etc/flux-config/entrypoint.sh");
     ty_json_push(a, command, ty_json_str(a, original_command(plan, job)));
     ty_json_set_origin(command, plan->origin);
     plan->command = command;
@@ -209,9 +208,9 @@ static void build_scripts(struct ty_plan *plan, const struct ty_trainjob *job,
     ty_json_set_origin(cm, plan->origin);
 }
 
-/* The key follows from the job's uid, so every pass makes the same. An object that was never stored
- * has none: then the entropy stands in, or all such jobs would share a key that anyone can compute.
- */
+/* The key is derived from the job's uid, so that every pass creates the same one. An object that
+ * was never stored has no uid: then it is derived from the entropy, because otherwise all such jobs
+ * would share a key that anyone can compute. */
 static void build_curve(struct ty_plan *plan, const struct ty_trainjob *job)
 {
     struct ty_arena *a = plan->arena;

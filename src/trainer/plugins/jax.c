@@ -1,5 +1,6 @@
 /* mlPolicy.jax: the variables from which jax.distributed.initialize() finds its coordinator. They
- * are not reserved: the JobSet builder writes the user's variables last, so a user's JAX_… wins. */
+ * are not reserved: the JobSet plugin writes the user's variables last, so a JAX_… variable of the
+ * user wins. */
 #include <inttypes.h>
 
 #include "trainer/plugin.h"

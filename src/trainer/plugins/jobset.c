@@ -1,5 +1,5 @@
-/* The owner of the template: folds counts, initializers and trainer settings into the JobSet, and
- * mirrors its state back (docs/spec/trainer.md 6.10). */
+/* The owner of the template: writes counts, initializers and trainer settings into the JobSet, and
+ * derives conditions and jobsStatus from the live one (docs/spec/trainer.md 6.10). */
 #include "trainer/plugin.h"
 #include "trainer/trainjob_reconcile.h"
 #include "trainer/validate.h"
@@ -24,7 +24,7 @@ static void jobset_validate(const struct ty_plan *plan, const struct ty_trainjob
                         TY_ARG(plan->runtime_name), TY_ARG(plan->trainer->name));
 }
 
-/* Every job's parallelism and completions are its count, initializers included. */
+/* Sets parallelism and completions of every job, including initializers, to its count. */
 static int jobset_pre_build(struct ty_plan *plan, const struct ty_trainjob *job TY_UNUSED,
                             struct ty_err *err TY_UNUSED)
 {
@@ -129,7 +129,7 @@ static void fill_trainer(struct ty_plan *plan, const struct ty_trainjob *job, st
         replace_list(plan, c, "args", plan->args);
 }
 
-/* The user's variables once more: they win over all that is not reserved. */
+/* Writes the user's variables again: they override all that are not reserved. */
 static void fill_env(struct ty_plan *plan, const struct ty_trainjob *job)
 {
     bool nodes_too = ty_json_true_at(plan->ml, "mpi.runLauncherAsNode");
@@ -150,7 +150,7 @@ static void add_to_metadata(struct ty_plan *plan, struct ty_json *meta, const ch
     ty_json_put_all(plan->arena, ty_json_ensure_object(plan->arena, meta, key), more, 0);
 }
 
-/* A running job is frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */
+/* v2.3.0 writes the JobSet of a job only while one of the two is suspended. */
 static bool is_frozen(const struct ty_plan *plan, const struct ty_trainjob *job, const char *name)
 {
     const struct ty_json *live = ty_plan_live_object(plan, &ty_kind_jobset, job->ns, name);
@@ -238,7 +238,7 @@ static void jobset_status(struct ty_arena *a, const struct ty_trainjob *job,
     const struct ty_json *live = ty_plan_view_get(view, &ty_kind_jobset, job->ns, job->name);
 
     if (!live)
-        return; /* not there yet, or gone after the end: what was known stays */
+        return; /* not created yet, or deleted after the end: keep the last state */
     mirror_condition(a, live, "Completed", "Complete", status);
     mirror_condition(a, live, "Failed", "Failed", status);
     struct ty_json *counts = mirror_counts(a, ty_json_at(live, "status.replicatedJobsStatus"));

@@ -1,4 +1,3 @@
-/* What the plugins of the ML policies have in common. */
 #include "trainer/plugins/ml.h"
 
 #include <nettle/base64.h>

@@ -1,5 +1,5 @@
-/* mlPolicy.mpi: a launcher that reaches the nodes by ssh. The key pair is a Secret, made once; the
- * hosts are a ConfigMap; the launcher's mpirun finds both by its implementation's own variables. */
+/* mlPolicy.mpi: a launcher that reaches the nodes by ssh. The key pair is in a Secret, created
+ * once; the hosts are in a ConfigMap; variables of the MPI implementation point mpirun to both. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -15,9 +15,9 @@
 #define HOSTS_MAX    1048576                    /* of a ConfigMap's data */
 #define SSH_ARGS     "-o ConnectionAttempts=10" /* nodes may come up after the launcher */
 
-/* An implementation's variables in the launcher; a NULL value is the number of slots. */
+/* Variables of an MPI implementation in the launcher; a NULL value is the number of slots. */
 struct flavour {
-    const char *name, *slots; /* how the hostfile writes slots after a host's name */
+    const char *name, *slots; /* how the hostfile writes the slots of a host */
     const char *names[5], *values[5];
 };
 
@@ -39,7 +39,7 @@ static const struct flavour flavours[] = {
 };
 #define BAD_FLAVOUR "spec.mlPolicy.mpi.mpiImplementation must be one of OpenMPI, IntelMPI, MPICH"
 
-/* NULL: the runtime names none that we know. Absent means OpenMPI, "Intel" is an older spelling. */
+/* NULL: unknown implementation. Absent means OpenMPI; "Intel" is an older spelling. */
 static const struct flavour *flavour_of(const struct ty_plan *plan)
 {
     const struct ty_json *v = ty_json_get(ty_plan_policy(plan, "mpi"), "mpiImplementation");
@@ -71,7 +71,7 @@ static int64_t slots_of(const struct ty_plan *plan, const struct ty_trainjob *jo
         return job->num_proc.v;
     ty_json_int_at(ty_plan_policy(plan, "mpi"), "numProcPerNode", &slots);
     int64_t gpus = ty_plan_gpus(plan);
-    return slots == 1 && gpus > 1 ? gpus : slots; /* a runtime that asks for more is obeyed */
+    return slots == 1 && gpus > 1 ? gpus : slots; /* a runtime that sets more slots wins */
 }
 
 static bool is_launcher(const struct ty_podset *set)
@@ -103,8 +103,8 @@ static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *j
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
                     "must have an int value for MPI TrainJob")
-            ->warn_only = old; /* it was stored when the runtime was another */
-    if (!flavour_of(plan))     /* v2.3.0 accepts the TrainJob, and fails to reconcile it (B24) */
+            ->warn_only = old; /* the runtime may have changed since it was stored */
+    if (!flavour_of(plan))     /* v2.3.0 accepts the TrainJob and fails to reconcile it (B24) */
         ty_errs_add(errs, TY_KEY(spec, "runtimeRef"), TY_INVALID, ty_ml_ref_text(errs->arena, job),
                     BAD_FLAVOUR " in the runtime")
             ->warn_only = true;
@@ -118,14 +118,14 @@ static const char *const *mpi_reserved(const struct ty_plan *plan,
     return f ? f->names : NULL;
 }
 
-/* v2.3.0 accepts "", and fails when a TrainJob uses the runtime (B24). */
+/* v2.3.0 accepts "" and fails when a TrainJob uses the runtime (B24). */
 static void mpi_validate_runtime(const struct ty_json *policy, const struct ty_field_path *at,
                                  struct ty_errs *errs)
 {
     const struct ty_json *v = ty_json_get(policy, "mpiImplementation");
 
     if (!v || ty_json_as_str(v).n)
-        return; /* others than "" are the schema's business */
+        return; /* the schema checks values other than "" */
     struct ty_field_err *e = ty_errs_add(errs, TY_KEY(at, "mpiImplementation"), TY_INVALID, "\"\"",
                                          "must be one of OpenMPI, IntelMPI, MPICH");
     e->at = v;
@@ -134,9 +134,8 @@ static void mpi_validate_runtime(const struct ty_json *policy, const struct ty_f
 
 /* ---- enforcement ---- */
 
-/* numNodes counts nodes, whether the TrainJob or the runtime says it (B27); one of them is the
- * launcher if it works too, yet a job `node` keeps at least one pod. There is always one launcher.
- */
+/* numNodes counts nodes, whether the TrainJob or the runtime sets it (B27). One of them is the
+ * launcher if it trains, too, but job `node` has at least one pod. There is always one launcher. */
 static void scale_nodes(struct ty_plan *plan, const struct ty_trainjob *job)
 {
     struct ty_podset *node = ty_plan_find_podset(plan, TY_LIT(TY_NODE));
@@ -210,7 +209,7 @@ static int mpi_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, s
         if (!is_launcher(set))
             continue;
         ty_plan_volume(plan, set, hosts_volume(plan->arena, job));
-        if (!container) /* a container of another name is left alone, as upstream leaves it */
+        if (!container) /* as in upstream, a container of another name is not changed */
             continue;
         ty_plan_mount(plan, container, HOSTS_VOLUME, HOSTS_DIR, false);
         launcher_env(plan, job, f, container);
@@ -227,7 +226,7 @@ static int build_secret(struct ty_plan *plan, const struct ty_trainjob *job, str
     struct ty_sshkey key;
 
     if (ty_plan_live_object(plan, &ty_kind_secret, job->ns, name))
-        return 0; /* running nodes trust that key: it never changes */
+        return 0; /* running nodes trust the existing key: it never changes */
     if (!plan->entropy)
         return ty_fail(err, -EINVAL, "failed to build SSH Auth secret: no random numbers");
     ty_sshkey_generate(a, plan->entropy, TY_ENTROPY, &key);
@@ -274,7 +273,8 @@ static int mpi_build(struct ty_plan *plan, const struct ty_trainjob *job, struct
 
     if (r < 0)
         return r;
-    return f ? build_hostfile(plan, job, f, err) : 0; /* enforce_ml has refused any other */
+    return f ? build_hostfile(plan, job, f, err)
+             : 0; /* enforce_ml refuses unknown implementations */
 }
 
 static const struct ty_plugin_watch watches[] = {

@@ -1,7 +1,7 @@
-/* Runtimes without a policy that speaks for itself: the node count and the user's variables, no
- * more. XGBoost and Flux lean on it for both, as in Kubeflow Trainer (`with_plainml`). */
-#include "trainer/plugin.h"
+/* Runtimes without an ML policy of their own: sets the node count and the user's variables. As in
+ * Kubeflow Trainer, it also runs for XGBoost and Flux (`with_plainml`). */
 #include "trainer/plugins/ml.h"
+#include "trainer/registry.h"
 
 static bool plainml_applies(const struct ty_plan *plan)
 {

@@ -1,18 +1,18 @@
-/* mlPolicy.tensorflow (ours): TF_CONFIG for the jobs of a distributed TensorFlow cluster. What a
- * job does follows from its name: chief, master, worker, ps, evaluator; a trainer of any other name
- * is the workers. A lone pod is not a cluster and gets none. */
+/* mlPolicy.tensorflow (an extension): TF_CONFIG for the jobs of a distributed TensorFlow cluster.
+ * The role of a job follows from its name: chief, master, worker, ps, evaluator; a trainer of any
+ * other name is the workers. A single pod is not a cluster and gets no TF_CONFIG. */
 #include <errno.h>
 #include <inttypes.h>
 
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
-#define ENV_MAX      98304 /* the kernel takes 128 KiB for one variable, the rest of it included */
+#define ENV_MAX      98304 /* the kernel accepts 128 KiB for one variable */
 #define DEFAULT_PORT 2222
 #define INDEX_ENV    "TY_INDEX"
 #define JOB_INDEX    "metadata.annotations['jobset.sigs.k8s.io/job-index']"
 
-/* In the order in which they stand in TF_CONFIG. TensorFlow wants no evaluator in the cluster. */
+/* In the order of TF_CONFIG. TensorFlow expects no evaluator in the cluster. */
 enum task { CHIEF, MASTER, WORKER, PS, EVALUATOR, N_TASKS };
 static const char *const task_names[N_TASKS] = { "chief", "master", "worker", "ps", "evaluator" };
 
@@ -22,7 +22,7 @@ struct cluster {
     int port;
 };
 
-/* N_TASKS: no part of the cluster. */
+/* N_TASKS: not part of the cluster. */
 static enum task task_of(const struct ty_plan *plan, const struct ty_podset *set)
 {
     for (enum task t = CHIEF; t < N_TASKS; t++)
@@ -31,8 +31,8 @@ static enum task task_of(const struct ty_plan *plan, const struct ty_podset *set
     return set == plan->trainer ? WORKER : N_TASKS;
 }
 
-/* A task's index must be a field of its pod, so one job holds all pods of a task, and either its
- * replicas or its pods are one. */
+/* A task's index must be a field of its pod, so one job contains all pods of a task, with either
+ * one replica or one pod for each replica. */
 static int cluster_read(const struct ty_plan *plan, struct cluster *ret_c, struct ty_err *err)
 {
     struct cluster c = { .port = DEFAULT_PORT };
@@ -69,7 +69,7 @@ static void tensorflow_validate(const struct ty_plan *plan, const struct ty_trai
     struct ty_err err = { 0 };
 
     if (old)
-        return; /* ours, and spec.trainer cannot change: only when created */
+        return; /* an extension, and spec.trainer is immutable: check only on create */
     if (cluster_read(plan, &c, &err) < 0)
         ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_INVALID,
                     ty_ml_ref_text(errs->arena, job), "%s", err.text);
@@ -109,7 +109,8 @@ static void put_hosts(struct ty_buf *out, const struct ty_plan *plan, const stru
     }
 }
 
-/* The index is not known yet: Kubernetes expands $(TY_INDEX), which must stand before TF_CONFIG. */
+/* The index differs between pods: Kubernetes expands $(TY_INDEX), which must be defined before
+ * TF_CONFIG. */
 static void set_tf_config(struct ty_plan *plan, const struct cluster *c, enum task t,
                           struct ty_str hosts, struct ty_json *container)
 {

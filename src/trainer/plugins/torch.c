@@ -1,5 +1,5 @@
-/* mlPolicy.torch: the PET_* environment that torchrun reads, in the trainer's main container and in
- * those that envInjection names. With elasticPolicy the nodes meet by rendezvous instead of by
+/* mlPolicy.torch: the PET_* environment of torchrun, in the trainer's main container and in those
+ * that envInjection names. With elasticPolicy, nodes find each other by rendezvous instead of by
  * rank. */
 #include "trainer/plugins/torch.h"
 
@@ -10,13 +10,13 @@
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
-/* mlPolicy.torch.elasticPolicy, read once. */
+/* mlPolicy.torch.elasticPolicy, parsed. */
 struct elastic {
     bool on, has_restarts;
     int64_t min, max, restarts;
 };
 
-/* What every container that takes part is told. */
+/* The values of the PET_* variables. */
 struct pet {
     struct ty_plan *plan;
     const struct ty_trainjob *job;
@@ -64,7 +64,7 @@ bool ty_torch_tunes(const struct ty_json *command)
            ty_str_is(ty_json_as_str(ty_json_item(command, 1)), "run");
 }
 
-/* Bounds that the policy leaves out are the node count itself. */
+/* Bounds that the policy omits default to the node count. */
 static struct elastic elastic_read(const struct ty_plan *plan, const struct ty_trainjob *job)
 {
     const struct ty_json *p = ty_json_get(ty_plan_policy(plan, "torch"), "elasticPolicy");
@@ -155,7 +155,7 @@ static void torch_validate(const struct ty_plan *plan, const struct ty_trainjob 
     struct elastic elastic = elastic_read(plan, job);
 
     validate_targets(plan, errs);
-    if (elastic.on && !old) /* ours, and spec.trainer cannot change: only when created */
+    if (elastic.on && !old) /* an extension, and spec.trainer is immutable: check only on create */
         validate_elastic(&elastic, job, errs);
 }
 
@@ -172,7 +172,7 @@ static void pet_node(const struct pet *p, struct ty_json *container)
 {
     struct ty_plan *plan = p->plan;
 
-    if (p->elastic.on) /* torchrun reads one number or a range */
+    if (p->elastic.on) /* torchrun accepts a number or a range */
         ty_plan_env(plan, container, "PET_NNODES", "%" PRId64 ":%" PRId64, p->elastic.min,
                     p->elastic.max);
     else
@@ -184,7 +184,8 @@ static void pet_node(const struct pet *p, struct ty_json *container)
         ty_plan_env(plan, container, "PET_MAX_RESTARTS", "%" PRId64, p->elastic.restarts);
 }
 
-/* Where the nodes meet: pod 0 of the trainer, or of `home` in a runtime without a trainer. */
+/* The address of the rendezvous: pod 0 of the trainer, or of `home` in a runtime without a trainer.
+ */
 static void pet_master(const struct pet *p, struct ty_json *container, const struct ty_podset *home)
 {
     struct ty_plan *plan = p->plan;
@@ -235,7 +236,7 @@ static int torch_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
     if (main) {
         ty_plan_env_list(plan, main, job->env);
         pet_node(&pet, main);
-        if (!ty_torch_tunes(job->command)) /* else the command that torchtune makes says where */
+        if (!ty_torch_tunes(job->command)) /* otherwise torchtune's command has the address */
             pet_master(&pet, main, plan->trainer);
         ty_plan_port(plan, main, TY_TRAINER_PORT);
     }

@@ -1,5 +1,5 @@
-/* spec.trainer.command ["tune", "run"] on a torch runtime: picks torchtune's recipe and
- * configuration from the runtime's name (its model), the size of the job and the LoRA arguments. */
+/* spec.trainer.command ["tune", "run"] on a torch runtime: selects torchtune's recipe and
+ * configuration by the runtime's name (its model), the size of the job and the LoRA arguments. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -10,18 +10,18 @@
 
 static const char *const models[] = { "llama3_2/1B", "llama3_2/3B", "llama3_3/70B",
                                       "qwen2_5/1.5B" };
-/* Keys that the runtime's own command sets and a TrainJob may not. */
+/* Keys that the runtime's command sets and a TrainJob must not. */
 static const char *const fixed_keys[] = { "output_dir", "tokenizer.path", "tokenizer.merges_file",
                                           "checkpointer.checkpoint_dir" };
 #define N_ELEMS(t) (sizeof(t) / sizeof(*(t)))
 
-/* What decides the recipe. */
+/* The inputs of the choice, and its result. */
 struct tune {
-    const char *model; /* "" when the runtime's name carries none */
+    const char *model; /* "" if the runtime's name has none */
     int64_t nodes, gpus;
     struct ty_numproc procs;
     bool lora, qlora;
-    const char *recipe, *suffix; /* the answer */
+    const char *recipe, *suffix; /* the result */
 };
 
 static bool torchtune_applies(const struct ty_plan *plan)
@@ -71,7 +71,7 @@ static bool is_true(struct ty_str v)
     return true;
 }
 
-/* Does some argument "KEY=True" have `item` in its key? */
+/* Whether some argument "KEY=True" has `item` in its key. */
 static bool flag_on(const struct ty_json *args, const char *item)
 {
     ty_each_item (it, args) {
@@ -83,7 +83,7 @@ static bool flag_on(const struct ty_json *args, const char *item)
     return false;
 }
 
-static bool mentions(const struct ty_json *args, const char *item)
+static bool mentions_item(const struct ty_json *args, const char *item)
 {
     ty_each_item (it, args)
         if (ty_str_contains(ty_json_as_str(*it), ty_str(item)))
@@ -119,7 +119,7 @@ static struct tune tune_read(const struct ty_plan *plan, const struct ty_trainjo
         .nodes = nodes,
         .gpus = ty_plan_gpus(plan),
         .procs = procs,
-        .lora = mentions(job->args, "model.lora_attn_modules"),
+        .lora = mentions_item(job->args, "model.lora_attn_modules"),
         .qlora = !flag_on(job->args, "model.use_dora") && flag_on(job->args, "model.quantize_base"),
     };
     choose_recipe(&t);
@@ -182,8 +182,8 @@ static void torchtune_validate(const struct ty_plan *plan, const struct ty_train
                                const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
                                struct ty_warnings *warnings TY_UNUSED)
 {
-    /* Words stay words here, as upstream: processes by CPU are counted only when the job is built.
-     */
+    /* As in upstream, strings are not replaced here: processes by CPU are counted only when the job
+     * is built. */
     int64_t nodes = job->num_nodes.set ? job->num_nodes.v : 1;
     struct tune t = tune_read(plan, job, nodes, ty_torch_numproc(plan, job));
     const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");

@@ -1,5 +1,5 @@
-/* Feature gate TrainJobStatus: every container of the trainer learns where to post its progress,
- * with a token for that one address and the CA to trust. */
+/* Feature gate TrainJobStatus: gives every container of the trainer the URL for its progress
+ * reports, a token for that URL and the CA certificate. */
 #include <errno.h>
 
 #include <nettle/base64.h>
@@ -17,7 +17,7 @@ static bool trainjobstatus_applies(const struct ty_plan *plan)
 }
 
 /* The token's audience; the path of the URL is the same under /apis. */
-static const char *audience(struct ty_arena *a, const struct ty_trainjob *job)
+static const char *token_audience(struct ty_arena *a, const struct ty_trainjob *job)
 {
     return ty_trainjob_audience(a, job->ns, job->name);
 }
@@ -33,7 +33,7 @@ static struct ty_json *token_volume(struct ty_arena *a, const struct ty_trainjob
     struct ty_json *source = ty_json_object(a), *projected = ty_json_object(a);
     struct ty_json *sources = ty_json_ensure_array(a, projected, "sources");
 
-    ty_json_set(a, token, "audience", ty_json_cstr(a, audience(a, job)));
+    ty_json_set(a, token, "audience", ty_json_cstr(a, token_audience(a, job)));
     ty_json_set(a, token, "expirationSeconds", ty_json_int(a, 3600));
     ty_json_set(a, token, "path", ty_json_cstr(a, "token"));
     ty_json_set(a, source, "serviceAccountToken", token);
@@ -58,7 +58,8 @@ static int trainjobstatus_enforce_pod(struct ty_plan *plan, const struct ty_trai
         return 0;
     ty_each_item (it, ty_json_get(plan->trainer->pod, "containers")) {
         ty_plan_env(plan, *it, "KUBEFLOW_TRAINER_SERVER_URL", "https://%s.%s.svc:%d/apis/%s",
-                    s->webhook_service, s->operator_ns, s->status_port, audience(plan->arena, job));
+                    s->webhook_service, s->operator_ns, s->status_port,
+                    token_audience(plan->arena, job));
         ty_plan_env(plan, *it, "KUBEFLOW_TRAINER_SERVER_CA_CERT", "%s", MOUNT "/ca.crt");
         ty_plan_env(plan, *it, "KUBEFLOW_TRAINER_SERVER_TOKEN", "%s", MOUNT "/token");
         ty_plan_mount(plan, *it, VOLUME, MOUNT, true);

@@ -1,4 +1,5 @@
-/* podGroupPolicy.volcano: a PodGroup of Volcano, and the pods' annotation that joins it. */
+/* podGroupPolicy.volcano: creates a PodGroup of Volcano and sets the annotation by which pods join
+ * it. */
 #include "trainer/gang.h"
 #include "trainer/plugin.h"
 
@@ -9,12 +10,12 @@ static bool volcano_applies(const struct ty_plan *plan)
     return ty_json_get(plan->gang, "volcano") != NULL;
 }
 
-static bool is_system(struct ty_str class) /* every cluster has these */
+static bool is_system(struct ty_str class) /* classes that exist in every cluster */
 {
     return ty_str_is(class, "system-cluster-critical") || ty_str_is(class, "system-node-critical");
 }
 
-/* unseen: v2.3.0 does not look so far (B17). */
+/* v2.3.0 does not check this (B17). */
 static void check_priority(const struct ty_plan *plan, struct ty_str name, bool unseen,
                            struct ty_errs *errs)
 {

@@ -1,5 +1,5 @@
 /* mlPolicy.xgboost: the DMLC_* variables of xgboost.collective and its Rabit tracker, which runs in
- * pod 0. PlainML has put the user's variables before them. */
+ * pod 0. PlainML has added the user's variables before them. */
 #include <inttypes.h>
 
 #include "trainer/plugin.h"
@@ -18,7 +18,7 @@ static int xgboost_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *jo
         return 0;
     int64_t workers = plan->trainer->count, gpus = ty_plan_gpus(plan);
     if (gpus > 0 && __builtin_mul_overflow(workers, gpus, &workers))
-        workers = INT64_MAX; /* one worker a GPU, else one a node */
+        workers = INT64_MAX; /* one worker for each GPU, or one for each node */
     ty_plan_env(plan, main, "DMLC_TRACKER_URI", "%s",
                 ty_plan_endpoint(plan, job, plan->trainer, 0, 0));
     ty_plan_env(plan, main, "DMLC_TRACKER_PORT", "%d", TY_TRAINER_PORT);

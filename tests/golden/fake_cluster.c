@@ -1,9 +1,9 @@
-#include "world.h"
+#include "fake_cluster.h"
 
 #include "review.h"
 #include "json/patch.h"
 
-#define NOW     1794700000 /* the world's clock stands still: 2026-11-14 */
+#define NOW     1794700000 /* the clock stands still: 2026-11-14 */
 #define PASSES  8
 #define OBJECTS 64
 
@@ -13,7 +13,7 @@ struct object {
     struct ty_json *obj; /* NULL: deleted */
 };
 
-struct world {
+struct fake_cluster {
     struct ty_arena *arena;
     struct ty_pipeline pipeline;
     struct ty_view view;
@@ -22,7 +22,8 @@ struct world {
     unsigned uids;
 };
 
-static struct object *find(struct world *w, const struct ty_kind *kind, struct ty_str name)
+static struct object *find_object(struct fake_cluster *w, const struct ty_kind *kind,
+                                  struct ty_str name)
 {
     for (size_t i = 0; i < w->n; i++)
         if (w->objects[i].obj && w->objects[i].kind == kind && ty_str_eq(w->objects[i].name, name))
@@ -33,13 +34,13 @@ static struct object *find(struct world *w, const struct ty_kind *kind, struct t
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind,
                                       struct ty_str ns TY_UNUSED, struct ty_str name)
 {
-    struct object *o = find(ctx, kind, name);
+    struct object *o = find_object(ctx, kind, name);
     return o ? o->obj : NULL;
 }
 
-struct world *world_new(struct ty_arena *a)
+struct fake_cluster *fake_cluster_new(struct ty_arena *a)
 {
-    struct world *w = ty_new(a, struct world);
+    struct fake_cluster *w = ty_new(a, struct fake_cluster);
     struct ty_err err = { 0 };
 
     w->arena = a;
@@ -49,10 +50,10 @@ struct world *world_new(struct ty_arena *a)
     return w;
 }
 
-static void put(struct world *w, const struct ty_kind *kind, struct ty_json *obj)
+static void put_object(struct fake_cluster *w, const struct ty_kind *kind, struct ty_json *obj)
 {
     struct ty_str name = ty_json_str_at(obj, "metadata.name");
-    struct object *o = find(w, kind, name);
+    struct object *o = find_object(w, kind, name);
 
     if (!o && w->n == OBJECTS)
         abort();
@@ -61,7 +62,7 @@ static void put(struct world *w, const struct ty_kind *kind, struct ty_json *obj
     *o = (struct object){ kind, name, obj };
 }
 
-static void give_identity(struct world *w, struct ty_json *obj)
+static void give_identity(struct fake_cluster *w, struct ty_json *obj)
 {
     struct ty_json *meta = ty_json_ensure_object(w->arena, obj, "metadata");
 
@@ -70,7 +71,7 @@ static void give_identity(struct world *w, struct ty_json *obj)
                 ty_json_str(w->arena, ty_time_text(w->arena, NOW)));
 }
 
-static struct ty_json *verdict_json(struct world *w, const char *op,
+static struct ty_json *verdict_json(struct fake_cluster *w, const char *op,
                                     const struct ty_admission_response *v)
 {
     struct ty_json *j = ty_json_object(w->arena);
@@ -87,8 +88,8 @@ static int64_t now(void *ctx TY_UNUSED)
     return NOW;
 }
 
-static void admit(struct world *w, enum ty_admission_op op, struct ty_json *obj,
-                  const struct ty_json *old, struct ty_admission_response *v)
+static void run_admission(struct fake_cluster *w, enum ty_admission_op op, struct ty_json *obj,
+                          const struct ty_json *old, struct ty_admission_response *v)
 {
     struct ty_admission_request in = {
         .pipeline = &w->pipeline, .view = &w->view, .op = op, .obj = obj, .old = old, .now_s = NOW
@@ -98,11 +99,11 @@ static void admit(struct world *w, enum ty_admission_op op, struct ty_json *obj,
 
     ty_admission_handle(w->arena, &in, v);
     const char *differs = review_differs(w->arena, &hooks, op, before, old, obj, v);
-    if (differs) /* no recording says so: the case fails, and shows this */
+    if (differs) /* no recording has such a text: the case fails and shows it */
         *v = (struct ty_admission_response){ .code = 500, .message = differs };
 }
 
-static struct ty_json *create(struct world *w, struct ty_json *obj)
+static struct ty_json *create_object(struct fake_cluster *w, struct ty_json *obj)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
     struct ty_admission_response v;
@@ -110,38 +111,38 @@ static struct ty_json *create(struct world *w, struct ty_json *obj)
                                TY_ARG(ty_json_str_at(obj, "metadata.name")));
 
     give_identity(w, obj);
-    admit(w, TY_ADMISSION_CREATE, obj, NULL, &v);
+    run_admission(w, TY_ADMISSION_CREATE, obj, NULL, &v);
     if (!v.message && kind)
-        put(w, kind, obj);
+        put_object(w, kind, obj);
     return verdict_json(w, op, &v);
 }
 
-static struct ty_json *change(struct world *w, const struct ty_json *step, const char *op,
-                              struct object *o, bool status)
+static struct ty_json *change_object(struct fake_cluster *w, const struct ty_json *step,
+                                     const char *op, struct object *o, bool status)
 {
     struct ty_json *next = ty_patch_merge(w->arena, o->obj, ty_json_get(step, "patch"));
     struct ty_admission_response v;
 
     next = ty_json_copy(w->arena, next, 0);
-    admit(w, status ? TY_ADMISSION_UPDATE_STATUS : TY_ADMISSION_UPDATE, next, o->obj, &v);
+    run_admission(w, status ? TY_ADMISSION_UPDATE_STATUS : TY_ADMISSION_UPDATE, next, o->obj, &v);
     if (!v.message)
         o->obj = next;
     return verdict_json(w, op, &v);
 }
 
-struct ty_json *world_step(struct world *w, struct ty_json *doc)
+struct ty_json *fake_cluster_step(struct fake_cluster *w, struct ty_json *doc)
 {
     const struct ty_json *step = ty_json_get(doc, "x-step");
     struct ty_str verb = ty_json_str_at(step, "op"), kind = ty_json_str_at(step, "kind");
     struct ty_str name = ty_json_str_at(step, "name");
     const struct ty_kind *k = step ? ty_kind_by_name(kind) : NULL;
-    struct object *o = k ? find(w, k, name) : NULL;
+    struct object *o = k ? find_object(w, k, name) : NULL;
     struct ty_admission_response v = { .code = 200 };
     char *op =
         ty_arena_printf(w->arena, "%.*s %.*s/%.*s", TY_ARG(verb), TY_ARG(kind), TY_ARG(name));
 
     if (!step)
-        return create(w, doc);
+        return create_object(w, doc);
     if (!o) {
         v = (struct ty_admission_response){ .code = 404, .message = "not found" };
         return verdict_json(w, op, &v);
@@ -150,15 +151,15 @@ struct ty_json *world_step(struct world *w, struct ty_json *doc)
         o->obj = NULL;
         return verdict_json(w, op, &v);
     }
-    return change(w, step, op, o, ty_str_is(verb, "status-patch"));
+    return change_object(w, step, op, o, ty_str_is(verb, "status-patch"));
 }
 
-/* Server-side apply as far as these cases need it: our fields are replaced, what the server and
- * others own (identity, status, other labels and annotations) stays. */
-static void store_applied(struct world *w, const struct ty_desired_object *want)
+/* Server-side apply as far as these cases need it: the operator's fields are replaced; fields of
+ * the server and of others (identity, status, other labels and annotations) stay. */
+static void store_applied(struct fake_cluster *w, const struct ty_desired_object *want)
 {
     struct ty_json *next = ty_json_copy(w->arena, want->obj, 0);
-    struct object *o = find(w, want->kind, ty_json_str_at(next, "metadata.name"));
+    struct object *o = find_object(w, want->kind, ty_json_str_at(next, "metadata.name"));
 
     if (o) {
         static const char *const kept[] = { "uid", "creationTimestamp" };
@@ -171,11 +172,11 @@ static void store_applied(struct world *w, const struct ty_desired_object *want)
     } else {
         give_identity(w, next);
     }
-    put(w, want->kind, next);
+    put_object(w, want->kind, next);
 }
 
-/* The API server's own check of what we apply. */
-static const char *refusal(struct world *w, const struct ty_desired_object *want)
+/* The API server's validation of an applied object. */
+static const char *refusal_of_child(struct fake_cluster *w, const struct ty_desired_object *want)
 {
     struct ty_errs errs = { .arena = w->arena };
 
@@ -187,7 +188,7 @@ static const char *refusal(struct world *w, const struct ty_desired_object *want
     return errs.n ? ty_errs_text(w->arena, &errs) : NULL;
 }
 
-static void note_write(struct world *w, struct ty_json *stage, const struct ty_kind *kind,
+static void note_write(struct fake_cluster *w, struct ty_json *stage, const struct ty_kind *kind,
                        struct ty_str name, struct ty_json *body, const char *how)
 {
     struct ty_json *entry = ty_json_object(w->arena);
@@ -206,14 +207,14 @@ static void note_write(struct world *w, struct ty_json *stage, const struct ty_k
     ty_json_set(w->arena, applied, key, entry);
 }
 
-/* What the operator says of a refused child, in its event and in the job's status; NULL: all were
- * written. What was refused stands in the event then, not in `failed`. */
-static const char *write_children(struct world *w, const struct ty_trainjob_reconcile *pass,
+/* The operator's message about a refused child, for its event and the job's status; NULL: all were
+ * written. A refused child is then in the event and not in `failed`. */
+static const char *write_children(struct fake_cluster *w, const struct ty_trainjob_reconcile *pass,
                                   struct ty_str job, struct ty_json *stage)
 {
     for (const struct ty_desired_object *want = pass->want; want; want = want->next) {
         struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
-        const char *no = refusal(w, want);
+        const char *no = refusal_of_child(w, want);
         if (no)
             return ty_arena_printf(w->arena,
                                    "TrainJob resources reconciliation failed: %s.%s \"%.*s\" is "
@@ -222,7 +223,7 @@ static const char *write_children(struct world *w, const struct ty_trainjob_reco
         store_applied(w, want);
         note_write(w, stage, want->kind, name, want->obj, "patch as trainer force");
     }
-    struct object *gone = pass->delete_kind ? find(w, pass->delete_kind, job) : NULL;
+    struct object *gone = pass->delete_kind ? find_object(w, pass->delete_kind, job) : NULL;
     if (gone) {
         gone->obj = NULL;
         note_write(w, stage, pass->delete_kind, job, NULL, "delete");
@@ -230,8 +231,8 @@ static const char *write_children(struct world *w, const struct ty_trainjob_reco
     return NULL;
 }
 
-static void note_events(struct world *w, const struct ty_trainjob_event *events, struct ty_str job,
-                        struct ty_json *stage)
+static void note_events(struct fake_cluster *w, const struct ty_trainjob_event *events,
+                        struct ty_str job, struct ty_json *stage)
 {
     struct ty_json *list = ty_json_ensure_array(w->arena, stage, "events");
 
@@ -249,7 +250,7 @@ static void note_events(struct world *w, const struct ty_trainjob_event *events,
     }
 }
 
-static bool pass_once(struct world *w, struct object *o, struct ty_json *stage)
+static bool pass_once(struct fake_cluster *w, struct object *o, struct ty_json *stage)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 7, 1 };
     struct ty_trainjob_reconcile_in in = {
@@ -277,7 +278,7 @@ static bool pass_once(struct world *w, struct object *o, struct ty_json *stage)
     return pass.status != NULL;
 }
 
-static struct ty_json *seen_job(struct world *w, const struct ty_json *obj)
+static struct ty_json *seen_job(struct fake_cluster *w, const struct ty_json *obj)
 {
     struct ty_json *j = ty_json_object(w->arena);
     struct ty_json *finalizers = ty_json_at(obj, "metadata.finalizers");
@@ -289,7 +290,7 @@ static struct ty_json *seen_job(struct world *w, const struct ty_json *obj)
     return j;
 }
 
-void world_settle(struct world *w, struct ty_json *stage, bool changed)
+void fake_cluster_settle(struct fake_cluster *w, struct ty_json *stage, bool changed)
 {
     struct ty_json *jobs = ty_json_ensure_object(w->arena, stage, "trainjobs");
 
@@ -300,7 +301,7 @@ void world_settle(struct world *w, struct ty_json *stage, bool changed)
         struct object *o = &w->objects[i];
         if (!o->obj || o->kind != &ty_kind_trainjob)
             continue;
-        /* At least twice: the second pass sees what the first one wrote. */
+        /* At least twice: the second pass sees the writes of the first. */
         for (int n = 0; changed && n < PASSES && (pass_once(w, o, stage) || n < 1); n++)
             ;
         ty_json_put(w->arena, jobs, o->name, seen_job(w, o->obj));

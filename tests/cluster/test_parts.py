@@ -159,7 +159,7 @@ def test_lease_without_the_right_to_watch(plane, api, parts):
     a.end()
     b.wait("leading")
     b.end()
-    assert any("may not be watched" in line for line in b.log)
+    assert any("cannot be watched" in line for line in b.log)
 
 
 def test_lease_of_the_dead_ends(api, parts):

@@ -14,7 +14,7 @@
 #define CUT_EACH     ((size_t)4 << 10) /* bytes of a member, if an object is too large */
 #define CUT_BYTES    ((size_t)64 << 10)
 #define TRIES        10
-#define PAUSE_MS     1000 /* for 429 and 503 without Retry-After */
+#define PAUSE_MS     1000 /* for 429 without Retry-After; such a 503 is not retried */
 
 int64_t ty_kube_now(const struct ty_kube *k)
 {

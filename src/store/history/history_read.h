@@ -54,8 +54,8 @@ int64_t ty_history_read_run_end_ms(struct ty_history_db *d, const struct ty_hist
 int ty_history_read_runs(struct ty_history_db *d, int64_t newest, int64_t before_ms,
                          bool (*fn)(void *ctx, const struct ty_history_db_run *run, bool beyond),
                          void *ctx, struct ty_err *err);
-bool ty_history_read_has_dir(struct ty_history_db *d,
-                             const char *dir); /* whether a run has this directory */
+/* Whether a run has this directory; true if that cannot be read. */
+bool ty_history_read_has_dir(struct ty_history_db *d, const char *dir);
 /* Deletes a run with its objects and events; succeeds if it does not exist. */
 int ty_history_read_delete_run(struct ty_history_db *d, int64_t run, struct ty_err *err);
 

@@ -55,8 +55,9 @@ struct ty_kube_settings {
     bool http1;         /* no HTTP/2: every watch has its own connection */
     struct ty_budget *budget; /* memory for responses; outlives the client. NULL: none */
     struct ty_fence fence;    /* for requests that are `fenced` */
-    /* Called for the end of every request, each attempt separately, from the loop; must not start
-     * or cancel anything. May be NULL. */
+    /* Called for the end of every request, each attempt separately, from the loop; not for requests
+     * that are canceled, by the caller or by the fence, nor for a watch that an ERROR event ends.
+     * Must not start or cancel anything. May be NULL. */
     void (*seen)(void *ctx, const struct ty_kube_request_result *seen);
     void *ctx;
 };

@@ -57,8 +57,9 @@ struct ty_errs {
     size_t most; /* validation stops after so many errors; 0: no limit */
 };
 
-/* Appends an error and returns it, so that the caller may set ->hint or ->at. value is borrowed and
- * must live with the arena; the detail is formatted. */
+/* Appends an error and returns it, so that the caller may set ->hint or ->at; if the arena is full,
+ * appends nothing and returns the last one. value is borrowed and must live with the arena; the
+ * detail is formatted. */
 struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_path *at,
                                  enum ty_field_err_type why, const char *value, const char *fmt,
                                  ...) TY_PRINTF(5, 6);

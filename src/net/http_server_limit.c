@@ -5,9 +5,9 @@
  *
  *   connections   state                                           condition
  *   over 3/4      between two requests                            no unread bytes
- *   over 3/4      in a handshake, request line or headers         the same, and so for HEAD_MS
- *   over 15/16    in a handshake, request line or headers         the same, and so for HURRY_MS
- *   over 15/16    in a body, or with a response that the client   the same, and so for BODY_MS
+ *   over 3/4      in a handshake, request line or headers         the same, in this state for HEAD_MS
+ *   over 15/16    in a handshake, request line or headers         the same, in this state for HURRY_MS
+ *   over 15/16    in a body, or with a response that the client   the same, in this state for BODY_MS
  *                 does not read
  *
  * Unread bytes in the socket mean that the server is slow and not the client, as when a thousand pods

@@ -9,7 +9,7 @@
 #include "json/patch.h"
 
 enum ty_schema_type {
-    TY_T_OBJECT, /* fields in props */
+    TY_T_OBJECT, /* members in `fields` */
     TY_T_MAP,    /* any key, values of `items` */
     TY_T_ARRAY,  /* of `items` */
     TY_T_STRING,
@@ -38,7 +38,7 @@ struct ty_rule {
 enum {
     TY_F_REQUIRED = 1, /* listed in `required` */
     TY_F_ALWAYS = 2,   /* a Go struct by value: written even if absent, as {}; a quantity as "0", an
-                          int-or-string as 0, a time as null */
+                          int-or-string as 0. (Go writes null for a time, which we omit) */
     TY_F_OMITZERO = 4, /* a Go value with omitempty, or a struct with omitzero: zero values ("" 0
                           false [] {}) are not written; a struct is zero if all its members are */
     TY_F_MERGE = 8,    /* strategic merge: list merged by patch_key (or a set, without one) */

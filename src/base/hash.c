@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The one variable of src/base: a key that had to be handed to every table and every function that
- * compares by number would be in all their signatures, and change none of their results. Written
- * once, before there is a second thread. NOLINTNEXTLINE(*-avoid-non-const-global-variables) */
+/* The only global variable of src/base: passing the key would add a parameter to every table and
+ * every comparison, and would change none of their results. Written once, before there is a second
+ * thread. NOLINTNEXTLINE(*-avoid-non-const-global-variables) */
 static uint64_t secret[2] = { 0x0706050403020100u, 0x0f0e0d0c0b0a0908u };
 
 void ty_hash_seed(uint64_t k0, uint64_t k1)

@@ -95,38 +95,37 @@ struct printed_texts {
 };
 
 /* Remembers the text at the end of `out`, which begins at `at`; false if it was printed before. */
-static bool remember_text(struct printed_texts *printed_texts, const struct ty_buf *out, size_t at)
+static bool remember_text(struct printed_texts *printed, const struct ty_buf *out, size_t at)
 {
     struct ty_str text = { out->p + at, out->n - at };
-    size_t i = (size_t)ty_hash_bytes(0, text.p, text.n) & printed_texts->mask;
+    size_t i = (size_t)ty_hash_bytes(0, text.p, text.n) & printed->mask;
 
-    for (; printed_texts->slots[i].n > 0; i = (i + 1) & printed_texts->mask)
-        if (ty_str_eq(text, (struct ty_str){ out->p + printed_texts->slots[i].at,
-                                             printed_texts->slots[i].n }))
+    for (; printed->slots[i].n > 0; i = (i + 1) & printed->mask)
+        if (ty_str_eq(text, (struct ty_str){ out->p + printed->slots[i].at, printed->slots[i].n }))
             return false;
-    printed_texts->slots[i].at = at;
-    printed_texts->slots[i].n = text.n;
-    printed_texts->count++;
+    printed->slots[i].at = at;
+    printed->slots[i].n = text.n;
+    printed->count++;
     return true;
 }
 
 char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
 {
-    struct printed_texts printed_texts = { .mask = 1 };
+    struct printed_texts printed = { .mask = 1 };
     ty_auto_buf out = { .ceiling = ty_arena_left(a) / 4 + 1 };
 
-    while (printed_texts.mask < errs->n * 2)
-        printed_texts.mask = printed_texts.mask * 2 + 1;
-    printed_texts.slots = ty_arena_alloc(a, (printed_texts.mask + 1) * sizeof(*printed_texts.slots),
-                                         _Alignof(size_t));
+    while (printed.mask < errs->n * 2)
+        printed.mask = printed.mask * 2 + 1;
+    printed.slots =
+        ty_arena_alloc(a, (printed.mask + 1) * sizeof(*printed.slots), _Alignof(size_t));
     ty_buf_chr(&out, '[');
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
         size_t before = out.n;
-        if (printed_texts.count > 0)
+        if (printed.count > 0)
             ty_buf_cstr(&out, ", ");
         size_t at = out.n;
         ty_errs_print(&out, e);
-        if (!remember_text(&printed_texts, &out, at))
+        if (!remember_text(&printed, &out, at))
             out.n = before;
     }
     ty_buf_chr(&out, ']');
@@ -134,7 +133,7 @@ char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
         ty_arena_fill(a);
         return ty_arena_strndup(a, "", 0);
     }
-    if (printed_texts.count < 2)
+    if (printed.count < 2)
         return ty_arena_strndup(a, out.p + 1, out.n - 2);
     return ty_arena_strndup(a, out.p, out.n);
 }

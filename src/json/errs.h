@@ -17,13 +17,10 @@ struct ty_field_path {
     bool quoted;
 };
 /* TY_KEY takes a C string, TY_KEYS a struct ty_str. TY_MAPKEY is printed as annotations[a/b]. */
-#define TY_KEY(up, k) (&(const struct ty_field_path){ (up), ty_str(k), -1, false })
-#define TY_KEYS(up, s)                                                                             \
-    (&(const struct ty_field_path){ (up), (s), -1, false }) /* a struct ty_str                     \
-                                                             */
-#define TY_IDX(up, i) (&(const struct ty_field_path){ (up), { 0 }, (int)(i), false })
-#define TY_MAPKEY(up, s)                                                                           \
-    (&(const struct ty_field_path){ (up), (s), -1, true }) /* annotations[a/b] */
+#define TY_KEY(up, k)    (&(const struct ty_field_path){ (up), ty_str(k), -1, false })
+#define TY_KEYS(up, s)   (&(const struct ty_field_path){ (up), (s), -1, false })
+#define TY_IDX(up, i)    (&(const struct ty_field_path){ (up), { 0 }, (int)(i), false })
+#define TY_MAPKEY(up, s) (&(const struct ty_field_path){ (up), (s), -1, true })
 
 /* "spec.trainer.env[1].name"; "<nil>" for NULL, as the API server prints the root. */
 char *ty_errs_path_text(struct ty_arena *a, const struct ty_field_path *p);
@@ -60,8 +57,9 @@ struct ty_errs {
     size_t most; /* validation stops after so many errors; 0: no limit */
 };
 
-/* Appends an error and returns it, so that the caller may set ->hint or ->at. value is borrowed and
- * must live with the arena; the detail is formatted. */
+/* Appends an error and returns it, so that the caller may set ->hint or ->at; if the arena is full,
+ * appends nothing and returns the last one. value is borrowed and must live with the arena; the
+ * detail is formatted. */
 struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_path *at,
                                  enum ty_field_err_type why, const char *value, const char *fmt,
                                  ...) TY_PRINTF(5, 6);

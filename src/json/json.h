@@ -133,7 +133,8 @@ void ty_json_put_all(struct ty_arena *a, struct ty_json *into, const struct ty_j
                      uint16_t origin);
 void ty_json_upsert_all(struct ty_arena *a, struct ty_json *list, const char *key,
                         const struct ty_json *from);
-/* The object or array at obj.key; created if it is absent or null. */
+/* The object or array at obj.key; an empty one is created if it is absent, and replaces a value of
+ * any other type. */
 struct ty_json *ty_json_ensure_object(struct ty_arena *a, struct ty_json *obj, const char *key);
 struct ty_json *ty_json_ensure_array(struct ty_arena *a, struct ty_json *obj, const char *key);
 

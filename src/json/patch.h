@@ -8,7 +8,7 @@
 struct ty_json *ty_patch_merge(struct ty_arena *a, const struct ty_json *doc,
                                const struct ty_json *patch);
 /* The merge patch that turns the object `from` into `to`; an empty object if they are equal. A
- * member that is null only in `to` is omitted: a merge patch cannot express it. */
+ * member that is null only in `to` is absent after the patch, which cannot set null. */
 struct ty_json *ty_patch_merge_diff(struct ty_arena *a, const struct ty_json *from,
                                     const struct ty_json *to);
 /* -EINVAL with the operation's index and the pointer in err. `test` failing is -ECANCELED. */

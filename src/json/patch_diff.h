@@ -4,8 +4,9 @@
 
 #include "json/json.h"
 
-/* An array of operations, empty if both are equal; values are shared with `to`. Members are added,
- * replaced and removed one by one; lists of different lengths are replaced as a whole. */
+/* An array of operations, empty if both are equal; values are copies that share the strings of
+ * `to`. Members are added, replaced and removed one by one; lists of different lengths are replaced
+ * as a whole. */
 struct ty_json *ty_patch_diff(struct ty_arena *a, const struct ty_json *from,
                               const struct ty_json *to);
 

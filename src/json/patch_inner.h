@@ -43,8 +43,8 @@ struct ty_patch_list_item *ty_patch_list_find(const struct ty_patch_list *l,
 void ty_patch_list_add(struct ty_patch_list *l, const struct ty_json *key, struct ty_json *value,
                        size_t old);
 /* The resulting array. Items with a turn are in the order of their turns, the others in their own
- * order; one of the latter precedes one of the former only if both have an old index and its is
- * lower. */
+ * order. An item without a turn precedes one with a turn only if both have an old index and its own
+ * is the lower one. */
 struct ty_json *ty_patch_list_order(const struct ty_patch_list *l);
 
 #endif

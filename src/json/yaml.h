@@ -12,10 +12,10 @@ struct ty_yaml_docs {
 };
 
 /* Parses every document of a stream. Nodes have the line and column of their value. An error is one
- * sentence "NAME:LINE:COL: …". Limits as in json.h; aliases may add 100,000 nodes, and beyond that
- * ten for each node read. The text is borrowed and must live as long as the trees. Stricter than
- * Kubernetes: unknown tags are errors, and so is an empty item in a list that is not indented more
- * than its key (libfyaml 0.7 cannot parse it). */
+ * sentence "NAME:LINE:COL: …". Limits as in json.h, except that `values` is ignored; aliases may
+ * add 100,000 nodes, or ten for each node that is written out if that is more. The text is borrowed
+ * and must live as long as the trees. Stricter than Kubernetes: unknown tags are errors, and so is
+ * an empty item in a list that is not indented more than its key (libfyaml 0.7 cannot parse it). */
 int ty_yaml_parse(struct ty_arena *a, const char *name, struct ty_str text,
                   const struct ty_json_limits *limits, struct ty_yaml_docs *ret_docs,
                   struct ty_err *err);

@@ -7,8 +7,8 @@
 #include <errno.h>
 
 enum {
-    FREE_COPIES = 100000, /* nodes that aliases may add to any stream */
-    MOST_GROWTH = 10,     /* further nodes for each node that is written out */
+    FREE_COPIES = 100000, /* nodes that aliases may add to any stream; or, if that is more, */
+    MOST_GROWTH = 10,     /* so many nodes for each node that is written out */
 };
 
 struct anchor {

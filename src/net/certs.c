@@ -24,7 +24,7 @@ static void cert_and_key_done(struct cert_and_key *h)
     if (h->key)
         h->g->x509_privkey_deinit(h->key);
 }
-#define auto_half TY_AUTO(cert_and_key_done) struct cert_and_key
+#define auto_cert_and_key TY_AUTO(cert_and_key_done) struct cert_and_key
 
 static int fail_gnutls(const struct ty_gnutls *g, int r, struct ty_err *err, const char *what)
 {
@@ -191,7 +191,7 @@ static int make_cert(const struct ty_gnutls *g, struct ty_arena *a,
                      const struct ty_certs_request *ask, const struct cert_and_key *signer,
                      struct ty_pem *ret, struct ty_err *err)
 {
-    auto_half h = { .g = g };
+    auto_cert_and_key h = { .g = g };
     int r = fill_cert(&h, ask, signer);
 
     if (r >= 0)
@@ -209,7 +209,7 @@ int ty_certs_serving(const struct ty_gnutls *g, struct ty_arena *a,
                      const struct ty_certs_request *ask, const struct ty_pem *ca,
                      struct ty_pem *ret, struct ty_err *err)
 {
-    auto_half signer = { .g = g };
+    auto_cert_and_key signer = { .g = g };
     int r = read_cert(&signer, ca->cert, err);
 
     if (r == 0)
@@ -256,7 +256,7 @@ int ty_certs_read(struct ty_arena *a, const char *cert_file, const char *key_fil
 int ty_certs_expiry(const struct ty_gnutls *g, struct ty_str cert, int64_t *ret_until_s,
                     struct ty_err *err)
 {
-    auto_half h = { .g = g };
+    auto_cert_and_key h = { .g = g };
     int r = read_cert(&h, cert, err);
 
     if (r == 0)
@@ -315,7 +315,7 @@ static int read_pair(struct cert_and_key *h, const struct ty_pem *p, struct ty_e
 int ty_certs_check_pair(const struct ty_gnutls *g, const struct ty_pem *p, int64_t *ret_until_s,
                         struct ty_err *err)
 {
-    auto_half h = { .g = g };
+    auto_cert_and_key h = { .g = g };
     int r = read_pair(&h, p, err);
 
     if (r == 0)
@@ -326,7 +326,7 @@ int ty_certs_check_pair(const struct ty_gnutls *g, const struct ty_pem *p, int64
 int ty_certs_check(const struct ty_gnutls *g, const struct ty_pem *p, struct ty_str ca,
                    const char *name, int64_t now_s, struct ty_err *err)
 {
-    auto_half h = { .g = g }, signer = { .g = g };
+    auto_cert_and_key h = { .g = g }, signer = { .g = g };
     int r = read_pair(&h, p, err);
 
     if (r < 0)

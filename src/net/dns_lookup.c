@@ -51,11 +51,11 @@ static void *resolver_thread(void *arg)
     const struct addrinfo hints = { .ai_family = AF_UNSPEC,
                                     .ai_socktype = SOCK_STREAM,
                                     .ai_flags = AI_ADDRCONFIG };
-    struct dns_answer dns_answer = { 0 };
+    struct dns_answer answer = { 0 };
 
-    dns_answer.status = getaddrinfo(q->host, q->port, &hints, &dns_answer.found);
-    dns_answer.error = errno;
-    send_answer(q, &dns_answer);
+    answer.status = getaddrinfo(q->host, q->port, &hints, &answer.found);
+    answer.error = errno;
+    send_answer(q, &answer);
     return NULL;
 }
 

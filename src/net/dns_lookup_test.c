@@ -102,7 +102,8 @@ static void no_more_files(void **state)
     assert_int_equal(h.times, 0);
 }
 
-/* Neither who leaves nor who ends waits for the resolver, and who comes back does not ask twice. */
+/* Neither cancellation nor the end waits for the resolver; a repeated query reuses the abandoned
+ * one. */
 static void nobody_answers(void **state)
 {
     uv_loop_t loop;

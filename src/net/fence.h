@@ -17,7 +17,8 @@ struct ty_fence {
      * start or cancel anything. NULL: no fence. */
     bool (*open)(void *ctx);
     void *ctx;
-    int64_t unacked_ms; /* drop bytes that are not acknowledged for so long; 0: the default */
+    int64_t unacked_ms; /* drop bytes that are not acknowledged for so long; 0: as set by
+                           ty_tcp_keepalive_set */
 };
 #define TY_FENCE_CLOSED "canceled: this process may not write any more"
 

@@ -32,7 +32,7 @@ static void open_pair(struct pair *p)
     fcntl(p->near, F_SETFL, O_NONBLOCK);
 }
 
-/* All that comes, and whether the end of it is a reset. */
+/* Reads to the end; returns the number of bytes, and whether it ended with a reset. */
 static size_t drain(struct pair *p, bool *ret_reset)
 {
     char bytes[65536];
@@ -45,7 +45,7 @@ static size_t drain(struct pair *p, bool *ret_reset)
     return all;
 }
 
-/* Until neither kernel takes any more. */
+/* Sends until the buffers of both sockets are full. */
 static size_t fill(struct pair *p)
 {
     static const char bytes[65536];
@@ -85,7 +85,7 @@ static void no_fence(void **state)
     close(fd);
 }
 
-/* A process that is killed closes nothing itself. */
+/* A plain close, as that of a killed process, resets the connection. */
 static void armed_from_the_start(void **state)
 {
     struct pair p;
@@ -131,7 +131,7 @@ static void not_in_order(void **state)
     }
 }
 
-/* Of a socket that others close: nothing they say to it arrives. */
+/* A library that still sends over a cut socket gets an error. */
 static void cut(void **state)
 {
     struct pair p;

@@ -1,5 +1,5 @@
-/* GnuTLS, loaded with the first certificate or server: if linked, it would add two milliseconds to
- * every start of the program (see net/curl.h). */
+/* GnuTLS, loaded with the first certificate, connection or server: if linked, it would add two
+ * milliseconds to every start of the program (see net/curl.h). */
 #ifndef TY_NET_GNUTLS_H
 #define TY_NET_GNUTLS_H
 

@@ -309,25 +309,25 @@ static void head_new(struct h2_head *to, const struct ty_h2_request *ask)
 static int32_t submit_stream(struct stream *s, const struct ty_h2_request *ask)
 {
     nghttp2_data_provider body = { .source.ptr = s, .read_callback = on_read };
-    struct h2_head h2_head;
+    struct h2_head head;
     char length[24];
 
-    head_new(&h2_head, ask);
-    put_header(&h2_head, ":method", ty_str(ask->method));
-    put_header(&h2_head, ":authority", ty_str(ask->authority));
-    put_header(&h2_head, ":scheme", TY_LIT("https"));
-    put_header(&h2_head, ":path", ty_str(ask->path));
+    head_new(&head, ask);
+    put_header(&head, ":method", ty_str(ask->method));
+    put_header(&head, ":authority", ty_str(ask->authority));
+    put_header(&head, ":scheme", TY_LIT("https"));
+    put_header(&head, ":path", ty_str(ask->path));
     if (ask->agent)
-        put_header(&h2_head, "user-agent", ty_str(ask->agent));
+        put_header(&head, "user-agent", ty_str(ask->agent));
     for (const char *const *line = ask->headers; line && *line; line++)
-        put_line(&h2_head, *line);
+        put_line(&head, *line);
     if (s->body.n) {
         snprintf(length, sizeof(length), "%zu", s->body.n);
-        put_header(&h2_head, "content-length", ty_str(length));
+        put_header(&head, "content-length", ty_str(length));
     }
-    int32_t id = s->h->lib->submit_request(s->h->session, NULL, h2_head.nv, h2_head.n,
+    int32_t id = s->h->lib->submit_request(s->h->session, NULL, head.nv, head.n,
                                            s->body.n ? &body : NULL, s); /* copies the headers */
-    free(h2_head.nv);
+    free(head.nv);
     return id;
 }
 

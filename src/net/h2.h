@@ -33,7 +33,7 @@ struct ty_h2_request {
     const char *method, *authority, *path;
     const char *agent; /* User-Agent, or NULL */
     const char *const
-        *headers;       /* "Name: value", ends with NULL; or NULL. "Host" is the authority */
+        *headers;       /* "Name: value", ends with NULL; or NULL. "Host" replaces authority */
     struct ty_str body; /* lives until the stream has ended */
     void *stream;
 };

@@ -33,15 +33,15 @@
 struct ty_far {
     pthread_t thread;
     int fd, port;
-    _Atomic(const char *) alpn; /* "h2"; else HTTP/1.1 is spoken */
-    const char *priority;       /* of TLS, in GnuTLS's words; NULL: its default */
+    _Atomic(const char *) alpn; /* "h2"; else HTTP/1.1 is used */
+    const char *priority;       /* a GnuTLS priority string; NULL: the default */
     gnutls_certificate_request_t client_cert;
-    uint32_t window;  /* of HTTP/2; 0: as it begins */
-    uint32_t streams; /* at once; 0: any number */
-    bool hangs_up;    /* after the handshake */
-    bool rekeys;      /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
+    uint32_t window;  /* initial HTTP/2 window; 0: the default */
+    uint32_t streams; /* limit of concurrent streams; 0: none */
+    bool hangs_up;    /* closes the connection after the handshake */
+    bool rekeys;      /* HTTP/1.1: requests a TLS 1.3 key update with every response */
     atomic_bool stop;
-    atomic_bool holds; /* reads nothing until it is told to, not even a handshake */
+    atomic_bool holds; /* reads nothing while it is set, not even a handshake */
     atomic_int connections, requests, client_certs;
     atomic_int fds[FAR_MOST]; /* of the connections, in their order */
     atomic_int resets;        /* connections that the client has reset */
@@ -224,7 +224,7 @@ static inline int far_closed(nghttp2_session *s, int32_t id, uint32_t code, void
     return 0;
 }
 
-/* Of a server that is asked nothing more: what its streams held. */
+/* Frees a session and the data of its streams. */
 static inline void far_end(nghttp2_session *h2)
 {
     for (int32_t id = 1; id < 2000; id += 2)

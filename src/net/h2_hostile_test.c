@@ -1,4 +1,4 @@
-/* What servers do that are old, overloaded, about to end, or mean no good. */
+/* Servers that are old, overloaded, shutting down, or hostile. */
 #include "net/h2_near_testing.h"
 
 #include <errno.h>
@@ -69,7 +69,8 @@ static void breaks_the_protocol(void **state)
     }
 }
 
-/* Pings and settings want an answer each: who asks faster than he reads may not fill our memory. */
+/* Every PING and SETTINGS needs an acknowledgment: a server that does not read them must not fill
+ * our memory. */
 static void floods(void **state)
 {
     static const struct {
@@ -91,7 +92,7 @@ static void floods(void **state)
     }
 }
 
-/* A head that never ends. */
+/* Endless CONTINUATION frames. */
 static void continuations(void **state)
 {
     struct near_world w;
@@ -111,7 +112,7 @@ static void continuations(void **state)
     near_finish(&w);
 }
 
-/* One header of 4 kB in the table, and then its number, again and again: 12 kB say 48 MB. */
+/* A header of 4 kB in the HPACK table, referenced 12000 times: 16 kB are decoded to 48 MB. */
 static void a_head_that_swells(void **state)
 {
     struct near_world w;
@@ -151,7 +152,7 @@ static void codes(void **state)
     near_finish(&w);
 }
 
-/* As an API server ends: first it says that it will, and takes what is under way to its end. */
+/* As an API server shuts down: a GOAWAY for new streams first; running streams are completed. */
 static void a_goodbye_in_two_steps(void **state)
 {
     struct near_world w;
@@ -171,8 +172,8 @@ static void a_goodbye_in_two_steps(void **state)
     near_finish(&w);
 }
 
-/* Fewer streams than are under way, and none at all: what waits may be cancelled, goes on when it
- * may, and is not lost. */
+/* The stream limit drops below the number of open streams, and to 0: waiting requests can be
+ * canceled, and are sent when the limit rises. */
 static void fewer_streams(void **state)
 {
     struct near_world w;
@@ -199,7 +200,7 @@ static void fewer_streams(void **state)
     near_finish(&w);
 }
 
-/* No window, then one of a few bytes: the body goes as it may. */
+/* A window of 0 bytes, then of 7: the body is sent in small pieces. */
 static void small_windows(void **state)
 {
     struct near_world w;
@@ -226,7 +227,7 @@ static void small_windows(void **state)
     near_finish(&w);
 }
 
-/* A body that is not as long as was said is not whole; none may be right. */
+/* A body whose length differs from Content-Length is not whole; HEAD and 204 have none. */
 static void lengths(void **state)
 {
     static const struct {
@@ -277,7 +278,7 @@ static void too_late(void **state)
     near_finish(&w);
 }
 
-/* From the moment that a head has been taken the server may have seen it, not from the next. */
+/* `sent` is called with the ty_h2_take that returns the headers, not with the next one. */
 static void sent_when_taken(void **state)
 {
     struct near_world w;
@@ -306,7 +307,7 @@ static int near_the_last(nghttp2_session **ret, const nghttp2_session_callbacks 
     return r ? r : nghttp2_session_set_next_stream_id(*ret, INT32_MAX - 2);
 }
 
-/* A connection has numbers for 2^30 requests. */
+/* The stream ids of a connection run out after 2^30 requests. */
 static void numbers_run_out(void **state)
 {
     struct near_world w;

@@ -29,7 +29,7 @@ static void request_and_answer(void **state)
     near_finish(&w);
 }
 
-/* More than the windows that HTTP/2 begins with, both ways. */
+/* Bodies larger than the initial windows, in both directions. */
 static void long_bodies(void **state)
 {
     struct near_world w;
@@ -53,7 +53,7 @@ static void long_bodies(void **state)
     free(body);
 }
 
-/* The end of the answer is the end, though the request has not been sent whole. */
+/* A response ends the stream, although the request's body is not sent completely. */
 static void refused_unread(void **state)
 {
     struct near_world w;
@@ -174,7 +174,7 @@ static void begun_at_an_end(void **state)
     near_finish(&w);
 }
 
-/* 1xx is not the answer. */
+/* 1xx is not the final response. */
 static void informational(void **state)
 {
     struct near_world w;

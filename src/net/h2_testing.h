@@ -83,7 +83,7 @@ static inline bool far_has_more(const struct far_link *l)
     bool rests = l->stalls || l->far->holds, waits = gnutls_record_check_pending(l->tls) == 0;
     if (rests ? poll(NULL, 0, 20) == 0 : waits && poll(&p, 1, 20) == 0)
         return false;
-    return !l->far->holds; /* it may have come after that was said */
+    return !l->far->holds; /* it may have been set during the poll */
 }
 
 static inline void far_speak(struct far_link *l)
@@ -125,7 +125,7 @@ static inline void far_speak_http1(struct far_link *l)
         if (n <= 0)
             break;
         l->far->requests++;
-        far_cork(l->fd, true); /* both come together */
+        far_cork(l->fd, true); /* sends key update and response together */
         if (l->far->rekeys && gnutls_session_key_update(l->tls, GNUTLS_KU_PEER) < 0)
             break;
         if (gnutls_record_send(l->tls, answer, sizeof(answer) - 1) < 0)
@@ -150,7 +150,7 @@ static inline void far_connection(struct ty_far *far, int fd)
         gnutls_set_default_priority(l.tls);
     gnutls_credentials_set(l.tls, GNUTLS_CRD_CERTIFICATE, far->creds);
     gnutls_certificate_server_set_request(l.tls, far->client_cert);
-    gnutls_session_ticket_enable_server(l.tls, &far->ticket_key); /* told after the handshake */
+    gnutls_session_ticket_enable_server(l.tls, &far->ticket_key); /* sent after the handshake */
     if (far->alpn)
         gnutls_alpn_set_protocols(l.tls, &alpn, 1, 0);
     gnutls_transport_set_int(l.tls, fd);
@@ -198,7 +198,7 @@ static inline void *far_run(void *ctx)
     size_t n = 0;
     while (n < FAR_MOST) {
         int c = accept4(far->fd, NULL, NULL, SOCK_CLOEXEC);
-        if (c < 0 && errno == EMFILE) { /* a test has seen to that; we wait until it is over */
+        if (c < 0 && errno == EMFILE) { /* a test has lowered the limit: wait until it is raised */
             poll(NULL, 0, 5);
             continue;
         }

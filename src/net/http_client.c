@@ -8,7 +8,8 @@ static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call
 
 /* The client */
 
-/* Libraries that are certainly needed are loaded at once, so that a missing one is reported now. */
+/* Loads what the first call needs, so that a missing library is reported now. Without nghttp2 or
+ * GnuTLS, libcurl does everything. */
 static int load_libraries(struct ty_http_client *w, struct ty_err *err)
 {
     if (w->set.h2 && ty_http_client_h2_load(w, err) == 0)
@@ -46,7 +47,7 @@ void ty_http_client_link(struct ty_http_client_call **list, struct ty_http_clien
     call->next = *list;
     call->at = list;
     if (call->next)
-        call->next->at = &call->next; /* NOLINT(clang-analyzer-unix.Malloc): it knows no `at` */
+        call->next->at = &call->next; /* NOLINT(clang-analyzer-unix.Malloc): does not follow `at` */
     *list = call;
 }
 
@@ -221,7 +222,7 @@ static struct ty_http_client_call *first_left(const struct ty_http_client *w)
 
 void ty_http_client_reset(struct ty_http_client *w)
 {
-    ty_http_client_h2_reset(w); /* first cut the sockets: nothing more is sent over them */
+    ty_http_client_h2_reset(w); /* before the calls are canceled, so that this sends nothing */
     ty_http_client_curl_reset(w);
     for (struct ty_http_client_call *call = first_left(w); call; call = first_left(w))
         ty_http_client_cancel(call);

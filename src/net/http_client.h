@@ -36,8 +36,8 @@ void ty_http_client_free(struct ty_http_client *w);
  * out. */
 void ty_http_client_renew(struct ty_http_client *w);
 
-/* Drops all calls without calling `end`, and resets the connections. If called from a callback,
- * that call is freed when the callback returns. Later calls use new connections. */
+/* Drops all calls without calling `end`, and resets the connections. May be called from a callback:
+ * its call is freed by the time the callback returns. Later calls use new connections. */
 void ty_http_client_reset(struct ty_http_client *w);
 
 /* How to reach and verify the peer. Files are PEM; all may be NULL. Outlives the calls. */
@@ -52,8 +52,8 @@ struct ty_http_client_peer {
 struct ty_http_client_result {
     int status;  /* of the response; 0 none. Valid even if the response is incomplete */
     bool whole;  /* the response is complete */
-    bool fenced; /* it is not, and the fence is closed: the request may or may not have been sent */
-    const char *text; /* else the error message */
+    bool fenced; /* not whole, and the fence is closed: the request may or may not have been sent */
+    const char *text; /* the error message, if not whole */
 };
 
 /* Everything is copied, except peer. */

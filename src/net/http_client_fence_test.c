@@ -92,7 +92,7 @@ static void greet(struct fence_world *w)
     w->c.far.requests = 0;
 }
 
-/* Until nothing is handed to the kernel any more, though there is more to send. */
+/* Runs until no more bytes are passed to the kernel, although there are more to send. */
 static void until_it_waits(struct fence_world *w)
 {
     for (int quiet = 0, before = w->asked; quiet < 20; before = w->asked) {
@@ -102,7 +102,8 @@ static void until_it_waits(struct fence_world *w)
     }
 }
 
-/* The way is free again, but the fence is closed, or was. */
+/* The server reads again; n calls must have ended with `fenced`, because the fence is or was
+ * closed. */
 static void check_told(struct fence_world *w, int n)
 {
     w->c.far.holds = false;
@@ -141,8 +142,8 @@ static void waiting_for_the_handshake(void **state)
     }
 }
 
-/* In the server's window, and in the kernel's buffers: of one write a part has been sent, those
- * behind it wait. */
+/* The server's window or the kernel's buffers are full: a part of one write is sent, the others
+ * wait. */
 static void waiting_for_room(void **state)
 {
     static const struct {
@@ -167,8 +168,7 @@ static void waiting_for_room(void **state)
     }
 }
 
-/* The server has not processed the request: it would be sent again, over this or another
- * connection. */
+/* A request that the server did not process is sent again, but not when the fence is closed. */
 static void sent_again(void **state)
 {
     static const char *const paths[] = { "/goaway", "/refused" };
@@ -219,7 +219,7 @@ static int ends(const struct fence_world *w)
     return n;
 }
 
-/* From the end of a call, which is an answer or a silence: that one goes when it returns. */
+/* ty_http_client_reset from the `end` of a call, after a response or a timeout. */
 static void reset_from_an_end(void **state)
 {
     static const char *const ways[] = { "h2", "http/1.1" };

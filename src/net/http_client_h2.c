@@ -1,5 +1,6 @@
 /* Calls over HTTP/2: selects the connection of a call, and handles the end of connections. A call
- * that the server certainly did not process is sent again over the next connection. */
+ * that the server certainly did not process, and a GET without a response, are sent again over the
+ * next connection. */
 #include "net/http_client_inner.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ struct ty_http_client_conn {
     struct ty_http_client_call *calls, **calls_end; /* in the order of their start */
     const struct ty_http_client_call
         *telling;   /* the call whose callback is running; NULL: dropped in the meantime */
-    size_t endless; /* calls without a total timeout: silence of the peer ends them */
+    size_t endless; /* calls with an idle timeout: they may run for long, such as watches */
     bool old;       /* accepts no more calls: closed with its last one */
     bool reset;     /* and then without close-notify */
     bool dirty;     /* has bytes to send */
@@ -168,7 +169,8 @@ static bool call_send(struct ty_http_client_call *call)
     return true;
 }
 
-/* Sends it again, usually over another connection. False: too many attempts. */
+/* Sends it again, usually over another connection. False: too many attempts, or the fence is
+ * closed. */
 static bool call_again(struct ty_http_client_call *call)
 {
     if (call->tries >= TRIES || !ty_fence_is_open(&call->client->set.fence))
@@ -188,7 +190,8 @@ static void call_end(struct ty_http_client_call *call, bool whole, const char *w
     ty_http_client_finish(call, &end);
 }
 
-/* The connection is unusable. */
+/* Closes a connection that is unusable, and ends its calls or sends them again. If it was never
+ * ready, they end: the next attempt to connect is up to the caller. */
 static void lose_conn(struct ty_http_client_conn *l, const char *why)
 {
     bool was_ready = l->h2;

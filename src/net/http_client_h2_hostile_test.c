@@ -1,4 +1,4 @@
-/* Calls whose server ends, breaks, refuses or stops. */
+/* Calls to servers that close, violate the protocol, refuse or stop reading. */
 #include "net/http_client_h2_testing.h"
 
 #include <sys/resource.h>
@@ -26,7 +26,8 @@ static void asked_again(void **state)
     call_finish(&w);
 }
 
-/* What it may have done is not. A GET is harmless: it is, but not for ever. */
+/* Requests that the server may have processed are not sent again, except a GET without a response,
+ * up to three times. */
 static void not_asked_again(void **state)
 {
     struct call_world w;
@@ -77,7 +78,7 @@ static void breaks_the_protocol(void **state)
     call_finish(&w);
 }
 
-/* A goodbye of TLS in the middle of an answer is no end of it. */
+/* A close-notify in the middle of a response does not make it whole. */
 static void bye_in_an_answer(void **state)
 {
     struct call_world w;
@@ -118,8 +119,8 @@ static void hangs_up(void **state)
     call_finish(&w);
 }
 
-/* A server that reads no more, and windows that would take it all: what it is sent waits in the
- * kernel and in one record, not in more of our memory, and not for ever. */
+/* A server that stops reading, with a window that allows everything: unsent bytes stay in the
+ * kernel and in one record, not in more memory of ours, until the timeout. */
 static void stops_reading(void **state)
 {
     struct call_world w;
@@ -146,7 +147,7 @@ static void stops_reading(void **state)
     call_finish(&w);
 }
 
-/* No descriptor is left for a connection: it is said, and later it works. */
+/* No file descriptor is left for a connection: the call fails, and a later one works. */
 static void no_descriptors(void **state)
 {
     struct call_world w;
@@ -193,8 +194,8 @@ static void ends_that_cancel(void **state)
     call_finish(&w);
 }
 
-/* A server that lets few streams be open at once. Answers without end may take all of them: what
- * comes then would wait for ever, so it has another connection. What ends is waited for. */
+/* A server that limits concurrent streams. Calls wait for short calls, but use another connection
+ * if watches take all streams. */
 static void few_streams(void **state)
 {
     struct call_world w;

@@ -40,7 +40,7 @@ static void over_tls_1_2(void **state)
     call_finish(&w);
 }
 
-/* However many at once, and one after the other: one connection. */
+/* Concurrent and consecutive calls use one connection. */
 static void one_connection(void **state)
 {
     struct call_world w;
@@ -64,7 +64,7 @@ static void one_connection(void **state)
     call_finish(&w);
 }
 
-/* Those that wait for the connection go in the order in which they came. */
+/* Calls that wait for the connection are sent in the order of their start. */
 static void in_order(void **state)
 {
     struct call_world w;
@@ -85,7 +85,7 @@ static void in_order(void **state)
     call_finish(&w);
 }
 
-/* The peer is what it says: another CA file is another peer. */
+/* Calls with another peer or another address do not share the connection. */
 static void peers_apart(void **state)
 {
     struct call_world w;
@@ -117,7 +117,7 @@ static void peers_apart(void **state)
     call_finish(&w);
 }
 
-/* The answer to a request that was not read to its end. */
+/* The response to a request whose body the server did not read. */
 static void refused_unread(void **state)
 {
     struct call_world w;
@@ -169,7 +169,7 @@ static void from_callbacks(void **state)
     call_finish(&w);
 }
 
-/* Silence ends a call, and the next goes over a new connection. */
+/* A timeout ends a call, and the next call uses a new connection. */
 static void silence(void **state)
 {
     struct call_world w;
@@ -195,7 +195,7 @@ static void silence(void **state)
     call_finish(&w);
 }
 
-/* No HTTP/2 there: libcurl does it, now and the next time. */
+/* A server without HTTP/2: libcurl is used for these calls and for later ones. */
 static void old_server(void **state)
 {
     struct call_world w;
@@ -218,7 +218,7 @@ static void old_server(void **state)
     call_finish(&w);
 }
 
-/* It had HTTP/2 when a call began, and has it no more when the connection is lost. */
+/* A server that supports HTTP/2 when a call starts, and no longer when its connection is lost. */
 static void no_longer(void **state)
 {
     struct call_world w;
@@ -306,8 +306,8 @@ static void freed_with_calls_under_way(void **state)
     ty_buf_done(&h.body);
 }
 
-/* Renewed while calls are under way: they end where they began, the next begin elsewhere, and the
- * old connection is closed after the last of its calls. */
+/* Renewed while calls are running: they stay on the old connection, which is closed with its last
+ * call; later calls use a new one. */
 static void renewed(void **state)
 {
     struct call_world w;

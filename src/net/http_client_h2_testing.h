@@ -1,4 +1,4 @@
-/* For tests: calls to the far end of h2_testing.h, and what came of them. */
+/* For tests: calls to the server of h2_testing.h, and their results. */
 #ifndef TY_NET_HTTP_CLIENT_H2_TESTING_H
 #define TY_NET_HTTP_CLIENT_H2_TESTING_H
 
@@ -11,7 +11,7 @@
 struct call_heard {
     struct ty_buf body;
     int status, ends, stop_at;
-    int turn, *turns; /* it was the so-manieth to end, if they are counted */
+    int turn, *turns; /* how many calls ended before it, if turns is set */
     bool whole, cancel, renew, reset;
     char text[256], retry[16];
     struct ty_http_client *client;
@@ -102,7 +102,7 @@ static inline struct ty_http_client_request call_ask(struct call_world *w, struc
                                             .ctx = h };
 }
 
-/* With a body, if it is POST: an order, which nobody may repeat. */
+/* Starts a call; a POST has a body. */
 static inline struct ty_http_client_call *call_order(struct call_world *w, struct call_heard *h,
                                                      const char *method, const char *path)
 {
@@ -128,7 +128,7 @@ static inline void call_run(struct call_world *w)
     uv_run(&w->loop, UV_RUN_DEFAULT);
 }
 
-/* Whatever came before, the next call is answered. */
+/* The next call succeeds. */
 #define assert_works(w)                                                                            \
     do {                                                                                           \
         struct call_heard next_ = { 0 };                                                           \

@@ -88,16 +88,16 @@ void ty_http_client_link(struct ty_http_client_call **list, struct ty_http_clien
 void ty_http_client_unlink(struct ty_http_client_call *call);
 
 /* http_client_curl.c */
-int ty_http_client_curl_load(struct ty_http_client *w,
-                             struct ty_err *err);                 /* once; then it is there */
+/* Loads libcurl, unless it is loaded already. */
+int ty_http_client_curl_load(struct ty_http_client *w, struct ty_err *err);
 void ty_http_client_curl_start(struct ty_http_client_call *call); /* a call that is in no list */
 void ty_http_client_curl_drop(struct ty_http_client_call *call);  /* removes it from libcurl */
 void ty_http_client_curl_run_deferred(
     struct ty_http_client *w); /* when libcurl is not running: starts and closes what is deferred */
 void ty_http_client_curl_fenced(struct ty_http_client *w); /* when libcurl is not running: ends its
                                                               calls, resets its connections */
-void ty_http_client_curl_reset(
-    struct ty_http_client *w); /* all connections; calls are canceled already */
+/* Resets all connections at once; the caller ends the calls. */
+void ty_http_client_curl_reset(struct ty_http_client *w);
 void ty_http_client_curl_free(struct ty_http_client *w);
 bool ty_http_client_curl_inside(const struct ty_http_client *w);
 /* After libcurl has made progress, when it is not running. */
@@ -122,8 +122,9 @@ void ty_http_client_h2_drop(struct ty_http_client_call *call); /* removes it fro
 bool ty_http_client_h2_is_old(
     const struct ty_http_client_call *call); /* its connection accepts no more calls */
 void ty_http_client_h2_renew(struct ty_http_client *w);
-void ty_http_client_h2_reset(
-    struct ty_http_client *w); /* all connections; calls are canceled already */
+/* All connections are reset: those with calls as soon as the caller has canceled these and calls
+ * ty_http_client_h2_renew. */
+void ty_http_client_h2_reset(struct ty_http_client *w);
 void ty_http_client_h2_free(struct ty_http_client *w);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include <unistd.h>
 
-#define MAX_STREAMS                                                                                \
-    250L /* the limit of Go's servers for a connection; libcurl's default is 100                   \
-          */
+/* The limit of Go's servers for a connection; libcurl's default is 100. */
+#define MAX_STREAMS 250L
 
 /* A socket that libcurl waits for. libcurl unregisters a connection's socket when a response is
  * complete and registers it again with the next request; removing it from the loop's epoll set and

@@ -58,14 +58,14 @@ static void on_stopped(void *ctx)
     ((struct fixture *)ctx)->stopped = true;
 }
 
-/* The handler has it and thinks. */
+/* Runs until the handler has the request and has not answered yet. */
 static void wait_for_handler(struct fixture *f)
 {
     raw_send(f->fd, HEAD REST "body");
     loop_until(&f->w.loop, is_kept, f);
 }
 
-/* Everything, whether asked for early or late, and then the answer. */
+/* All data of the request are still valid; then answers it. */
 static void answer(struct fixture *f)
 {
     assert_string_equal(f->mark, "a-mark-of-some-length");

@@ -5,9 +5,10 @@
  *
  *   connections   state                                           condition
  *   over 3/4      between two requests                            no unread bytes
- *   over 3/4      in a handshake, request line or headers         no unread bytes for HEAD_MS
- *   over 15/16    the same, and in a body, or with a response     no unread bytes for HURRY_MS, BODY_MS
- *                 that the client does not read
+ *   over 3/4      in a handshake, request line or headers         the same, in this state for HEAD_MS
+ *   over 15/16    in a handshake, request line or headers         the same, in this state for HURRY_MS
+ *   over 15/16    in a body, or with a response that the client   the same, in this state for BODY_MS
+ *                 does not read
  *
  * Unread bytes in the socket mean that the server is slow and not the client, as when a thousand pods
  * start at once. A request that its handler has is never closed. The rest of the limit above 3/4, and

@@ -100,7 +100,7 @@ static int *open_one(struct fixture *f, const char *text)
     return fd;
 }
 
-/* It is answered, and stays. */
+/* A connection that has its response and stays open. */
 static int *open_idle(struct fixture *f)
 {
     int *fd = open_one(f, GET);
@@ -127,7 +127,7 @@ static void the_longest_idle_goes_first(void **state)
     assert_int_equal(ty_http_server_closed(f->w.s, TY_HTTP_SERVER_CLOSE_CROWDED), 3);
 }
 
-/* Many more than there is room for, each answered at once. */
+/* More connections than the limit, each answered at once. */
 static void a_crowd_is_served(void **state)
 {
     struct fixture *f = *state;
@@ -138,7 +138,7 @@ static void a_crowd_is_served(void **state)
     assert_true(ty_http_server_connections(f->w.s) <= 13);
 }
 
-/* Half of a request line is no request: it goes, but not before it has had a second. */
+/* Connections with half a request line are closed after HEAD_MS. */
 static void unfinished_ones_go(void **state)
 {
     struct fixture *f = *state;
@@ -191,7 +191,7 @@ static void connections_are_counted(void **state)
                 2 * ty_http_server_limit_conn_bytes(f->w.s)); /* a request's arena */
 }
 
-/* Room for four: the fifth gets its answer all the same, and the first goes. */
+/* Memory for four connections: the fifth is answered, and the first is closed. */
 static void idle_ones_make_room(void **state)
 {
     struct fixture *f = *state;
@@ -214,7 +214,8 @@ static void fill(int fd, size_t n)
         assert_int_equal(send(fd, text, sizeof(text), MSG_NOSIGNAL), sizeof(text));
 }
 
-/* Two bodies do not fit: the one that has been sending for longer goes, the other is served. */
+/* Two bodies do not fit: the connection that has been sending for longer is closed, the other is
+ * served. */
 static void the_longest_sender_makes_room(void **state)
 {
     struct fixture *f = *state;
@@ -247,7 +248,7 @@ static void one_that_never_fits_is_told_so(void **state)
     assert_int_equal(f->served, 0);
 }
 
-/* Nothing left at all, because others have it: no request has an arena. */
+/* The budget is used up by others: not even a request's arena fits. */
 static void an_empty_budget_is_told(void **state)
 {
     struct fixture *f = *state;

@@ -10,9 +10,9 @@
 #include "net/http_server_inner.h"
 
 #define HANDLED_NS ((uint64_t)10 * 1000000) /* the handler's time in one iteration of the loop */
-/* A body above its ceiling, or without room, is read and discarded up to this size, so that the
- * client can read the response: a client that writes into a closed connection gets an error
- * instead. The request's deadline limits the time. */
+/* Of a body above its ceiling, or without room, so many bytes beyond the ceiling are read and
+ * discarded, so that the client can read the response: a client that writes into a closed
+ * connection gets an error instead. The request's deadline limits the time. */
 #define DRAIN_BYTES ((size_t)2 << 20)
 #define FIRST_BODY  ((size_t)4 << 10)
 

@@ -8,7 +8,7 @@ struct fixture {
     bool keep;
 };
 
-/* As a handler that makes much of its input: it asks, and stops. */
+/* A handler that allocates until the arena is full, and then answers. */
 static void fill(struct ty_http_request *q)
 {
     while (!ty_arena_full(q->arena))
@@ -110,7 +110,7 @@ static void answered_after_the_deadline(void **state)
     ty_http_request_respond(f->kept, 200, NULL, TY_LIT("nobody hears this"));
 }
 
-/* What a handler says of half its input is not said. */
+/* If the arena is full, the handler's response is replaced by 413 or 503. */
 static void a_full_arena_is_told(void **state)
 {
     static const char ask[] = "GET /fill HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -1,4 +1,4 @@
-/* A server that was busy leaves the loop to others for a while, and then goes on. */
+/* A server that was busy pauses, so that other work on the loop runs, and then continues. */
 #include "net/http_server_inner.h"
 #include "net/http_server_testing.h"
 
@@ -12,18 +12,18 @@ struct fixture {
     bool rested;
 };
 
-/* As a handshake does: time that is spent, and not in the handler. */
+/* Takes 30 ms, which count as the server's own time, as in a handshake, or as the handler's. */
 static void handle(void *ctx, struct ty_http_request *q)
 {
     struct fixture *f = ctx;
     struct ty_http_server *s = f->w.s;
-    uint64_t start_server = uv_hrtime();
+    uint64_t begin = uv_hrtime();
 
     f->one_after_another |= f->long_judgement && s->handled_ns > 20000000;
-    while (uv_hrtime() - start_server < 30000000)
+    while (uv_hrtime() - begin < 30000000)
         ;
     if (!f->long_judgement)
-        s->handled_ns -= uv_hrtime() - start_server;
+        s->handled_ns -= uv_hrtime() - begin;
     f->served++;
     f->ticks_then = f->ticks;
     ty_http_request_respond(q, 200, NULL, TY_LIT("ok"));
@@ -63,7 +63,7 @@ static void stop_server(struct fixture *f, uv_timer_t *tick, const int *fd, size
     serve_finish(&f->w);
 }
 
-/* All their bytes are there before the loop turns. */
+/* Sends three requests before the loop runs. */
 static void ask_three(struct fixture *f, int *ret_fd)
 {
     for (size_t i = 0; i < 3; i++) {
@@ -109,7 +109,8 @@ static bool one_waits(void *ctx)
     return ((struct fixture *)ctx)->w.s->later > 0;
 }
 
-/* Clients that go while they wait for a later turn, and a server that is freed then. */
+/* Clients reset their connections while their requests wait for a later iteration; then the server
+ * is freed. */
 static void gone_while_they_wait(void **state)
 {
     struct fixture f = { .long_judgement = true };

@@ -62,7 +62,8 @@ static void hang_up(struct ty_tls_conn *conn)
     uv_timer_stop(&conn->timer);
 }
 
-static void no_goodbye(struct ty_tls_conn *conn)
+/* ty_tls_conn_tls_end sends a close-notify only in state READY. */
+static void skip_close_notify(struct ty_tls_conn *conn)
 {
     conn->state = conn->state == READY ? SHAKES : conn->state;
 }
@@ -74,7 +75,7 @@ void ty_tls_conn_fail(struct ty_tls_conn *conn, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(why, sizeof(why), fmt, ap);
     va_end(ap);
-    no_goodbye(conn);
+    skip_close_notify(conn);
     hang_up(conn);
     conn->state = GONE;
     conn->set.gone(conn->set.ctx, why);
@@ -85,7 +86,7 @@ void ty_tls_conn_free(struct ty_tls_conn *conn)
     if (!conn)
         return;
     if (conn->state == READY && !ty_fence_disarm(conn->set.fence, conn->fd))
-        no_goodbye(conn);
+        skip_close_notify(conn);
     hang_up(conn);
     conn->state = FREED;
     uv_close((uv_handle_t *)&conn->timer, on_timer_closed);
@@ -96,7 +97,7 @@ void ty_tls_conn_reset(struct ty_tls_conn *conn)
     if (conn && conn->plug)
         ty_fence_cut(conn->fd);
     if (conn)
-        no_goodbye(conn);
+        skip_close_notify(conn);
     ty_tls_conn_free(conn);
 }
 

@@ -10,7 +10,7 @@ struct conn_heard {
     struct ty_tls_conn *conn;
     struct ty_buf in;
     const char *to_send; /* once it is ready */
-    int then_send;       /* so often again, each time that something came */
+    int then_send;       /* sends "y" so many times, after each received chunk */
     int ready, gone;
     bool h2, free_when_ready, free_when_heard;
     char why[512];

@@ -9,9 +9,8 @@
 #include "base/str.h"
 
 #define LARGE_BYTES (512 * 1024)
-#define UNLIMITED_BYTES                                                                            \
-    ((uint64_t)1 << 62) /* version 1 has no word for it, only a large number                       \
-                         */
+/* cgroup v1 has no word for "unlimited", only a large number. */
+#define UNLIMITED_BYTES ((uint64_t)1 << 62)
 enum { PATH_BYTES = 4096 };
 
 /* The number in this file, if it is a limit and the smallest so far. */

@@ -60,7 +60,7 @@ static int check_status_hooks(const struct ty_pipeline *p, struct ty_err *err)
     return 0;
 }
 
-/* Adds the out-of-tree plugins, which are always enabled. */
+/* Adds the out-of-tree plugins, which are enabled unless `disabled` names them. */
 static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra,
                      const char *const *disabled, struct ty_err *err)
 {

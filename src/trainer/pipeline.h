@@ -13,8 +13,8 @@ struct ty_pipeline {
 };
 /* Names are compared without case. `enabled` empty: all. -EINVAL for unknown names, for a required
  * plugin that is disabled, for two status plugins, and for a registry that ty_registry_check
- * refuses. `extra` (may be NULL, ends with NULL) are out-of-tree plugins; they run before the last
- * plugin of the registry (JobSet). */
+ * refuses. `extra` (may be NULL, ends with NULL) are out-of-tree plugins: `enabled` does not affect
+ * them, and they run before the last plugin of the registry (JobSet). */
 int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
                      const char *const *disabled, const struct ty_plugin *const *extra,
                      struct ty_err *err);

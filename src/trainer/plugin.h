@@ -25,9 +25,9 @@ struct ty_plugin_watch {
 };
 
 /* Hooks may be NULL. They run member by member in this order, within a member in the order of
- * registry.def, and only if `applies` is NULL or returns true. They borrow all arguments; what they
- * add to the plan lives with plan->arena. They return 0, or a negative errno with *err set, which
- * ends the pass. */
+ * registry.def, and (except for `status`) only if the plugin applies to the plan, see `applies`.
+ * They borrow all arguments; what they add to the plan lives with plan->arena. They return 0, or a
+ * negative errno with *err set, which ends the pass. */
 struct ty_plugin {
     const char *name;  /* upstream's name if it has one: "Torch" */
     const char *about; /* one line for `trainyard plugins` */

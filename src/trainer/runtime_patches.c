@@ -57,8 +57,8 @@ static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json 
 }
 
 /* Applies one override to all jobs that it names, in one merge, because each merge walks all jobs
- * of the runtime (up to thousands). Jobs that do not exist are skipped: merging would create them.
- * Admission refuses such overrides, but a stored TrainJob of the older API may have one. */
+ * of the runtime (up to thousands). Jobs that do not exist are skipped, because merging would
+ * create them; admission only warns about such overrides. */
 static int apply_override(struct ty_plan *plan, const struct ty_json *override, bool flat,
                           size_t *budget, struct ty_err *err)
 {

@@ -151,7 +151,7 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
         return ty_fail(err, -EEXIST, "a snapshot configmap exists but is owned by another object");
     if (!text)
         return ty_fail(err, -EINVAL, "snapshot ConfigMap missing \"runtime\" data key");
-    /* The operator stores snapshots as JSON, because it parses them in every pass. */
+    /* YAML in the ConfigMap, but JSON in the operator's cache, because every pass parses it. */
     struct ty_json *json = ty_json_as_str(text).n && text->s[0] == '{'
                                ? ty_json_parse(a, ty_json_as_str(text), NULL, NULL)
                                : NULL;

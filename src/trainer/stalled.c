@@ -75,8 +75,8 @@ static void remove_condition(struct ty_json *status)
 }
 
 /* Adds the event when the JobSet is about to be created: its pods will be the runtime's own. */
-static void tell_ignored(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
-                         const struct ty_trainjob *job, struct ty_trainjob_reconcile *pass)
+static void report_ignored(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                           const struct ty_trainjob *job, struct ty_trainjob_reconcile *pass)
 {
     struct ty_errs errs = { .arena = a };
 
@@ -104,7 +104,7 @@ void ty_stalled_update(struct ty_arena *a, const struct ty_trainjob_reconcile_in
     struct finding now = planned ? find_stall(a, &pass->plan, job) : before;
 
     if (planned)
-        tell_ignored(a, in, job, pass);
+        report_ignored(a, in, job, pass);
     if (now.reason && !job->suspended && !has_pods(in, job, now.message))
         ty_condition_set(a, status, TY_CONDITION_STALLED, "True", ty_str(now.reason),
                          ty_str(now.message), ty_time_text(a, in->now_s));

@@ -23,7 +23,7 @@ static void add_event(struct ty_arena *a, struct ty_trainjob_reconcile *ret, con
     *end = e;
 }
 
-static void tell_failure(struct ty_arena *a, struct ty_trainjob_reconcile *ret)
+static void report_failure(struct ty_arena *a, struct ty_trainjob_reconcile *ret)
 {
     struct ty_str text = ty_str(ret->err.text), head = ty_str_head(text, NOTE_MAX);
 
@@ -113,12 +113,14 @@ static bool is_suspended(const struct ty_trainjob_reconcile_in *in, const struct
     return jobset ? ty_json_true_at(jobset, "spec.suspend") : job->suspended;
 }
 
-/* Reports a refused suspension. A queue reuses the resources of a suspended job, so a running job
- * must not be called suspended. A temporary failure leaves the condition unchanged. */
-static void tell_suspend_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
-                                 bool suspended, struct ty_json *status, struct ty_str now)
+/* Reports that the JobSet does not follow spec.suspend; `suspended`: its actual state. A queue
+ * reuses the resources of a suspended job, so a running job must not be called suspended. A
+ * temporary failure leaves the condition unchanged. */
+static void report_suspend_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                                   bool suspended, struct ty_json *status, struct ty_str now)
 {
-    /* Not suspended so far: since its creation, which is when its deadline began. */
+    /* Without the condition the job has run since its creation, which is when its deadline began.
+     */
     struct ty_str created = ty_json_str_at(in->job, "metadata.creationTimestamp");
 
     if (!in->refused.n)
@@ -242,11 +244,11 @@ static void refuse_runtime(struct ty_arena *a, const struct ty_trainjob *job,
 }
 
 /* A JobSet that the API server refuses (by JobSet's admission, a quota, its schema) makes the job
- * Failed, but not finished: deadline and TTL do not apply. The message is that of the last attempt.
- */
-static void tell_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
-                         const struct ty_trainjob *job, const struct ty_json *was,
-                         struct ty_json *status, struct ty_str now)
+ * Failed, but not finished: the condition is set after the checks of deadline and TTL, so that the
+ * deadline still applies, and the TTL does not begin. The message is that of the last attempt. */
+static void report_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                           const struct ty_trainjob *job, const struct ty_json *was,
+                           struct ty_json *status, struct ty_str now)
 {
     const struct ty_json *before =
         ty_trainjob_is_refused(was) ? ty_condition_find(was, "Failed") : NULL;
@@ -288,17 +290,17 @@ void ty_trainjob_reconcile(struct ty_arena *a, const struct ty_trainjob_reconcil
         refuse_runtime(a, &job, was, status, now);
     else if (!over && !in->no_build && !ty_trainjob_finished(status) &&
              build_children(a, in, &job, ret) < 0)
-        tell_failure(a, ret);
+        report_failure(a, ret);
     if (is_suspended(in, &job) == job.suspended)
         set_suspended(a, &job, status, now);
     else
-        tell_suspend_refused(a, in, !job.suspended, status, now);
+        report_suspend_refused(a, in, !job.suspended, status, now);
     if (known && !over)
         mirror_children(a, in, &job, status);
     if (known && !over)
         ty_stalled_update(a, in, &job, status, ret);
     check_deadline(a, in, &job, status, ret);
     check_ttl(&job, status, in->now_s, ret);
-    tell_refused(a, in, &job, was, status, now);
+    report_refused(a, in, &job, was, status, now);
     keep_if_changed(a, was, status, ret);
 }

@@ -15,7 +15,8 @@ struct ty_trainjob_reconcile_in {
     int64_t now_s;                /* Unix time */
     const unsigned char *entropy; /* TY_ENTROPY bytes */
     bool no_build;                /* the caller knows that the children are up to date */
-    bool unapplied; /* the JobSet was not written: report the status of the JobSet as it is */
+    bool unapplied; /* the JobSet could not be written: report Suspended as the live JobSet is, not
+                       as spec.suspend wants it */
     struct ty_str refused; /* why the API server permanently refuses a child; empty: it does not */
 };
 struct ty_trainjob_event {
@@ -34,7 +35,7 @@ struct ty_trainjob_reconcile {
     struct ty_err err;   /* code < 0: the pass failed; retry with back-off */
 };
 /* The reason of the event, and of the condition Failed, while a child is refused. The operator
- * retries the JobSet, and removes the condition when it exists. */
+ * retries, and removes the condition when the JobSet exists. */
 #define TY_REASON_CREATION_FAILED "TrainJobResourcesCreationFailed"
 bool ty_trainjob_is_refused(const struct ty_json *status);
 /* Reasons of the condition Suspended while the API server refuses to let the JobSet follow

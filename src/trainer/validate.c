@@ -3,9 +3,8 @@
 #include "trainer/validate.h"
 
 #define NAME_MAX_LEN 63
-#define POD_SUFFIX                                                                                 \
-    "-abcde" /* stands for the random suffix of a pod's name, as in JobSet's check                 \
-              */
+/* Stands for the random suffix of a pod's name, as in JobSet's check. */
+#define POD_SUFFIX "-abcde"
 
 static const struct ty_field_path *ref_path(void)
 {

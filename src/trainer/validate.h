@@ -11,8 +11,8 @@ void ty_validate_initializers(const struct ty_plan *plan, const struct ty_trainj
  * pods of the JobSet are active. */
 void ty_validate_patch_changes(const struct ty_plan *plan, const struct ty_trainjob *job,
                                const struct ty_trainjob *old, struct ty_errs *errs);
-/* Checks managers; warns about jobs and containers that the runtime's template does not have (B2).
- */
+/* Checks managers, and that no variables are set in containers that have their own fields in the
+ * TrainJob; warns about jobs and containers that the runtime's template does not have (B2). */
 void ty_validate_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
                          struct ty_errs *errs);
 /* The same for podTemplateOverrides and podSpecOverrides, which v2.3.0 does not have; stored ones

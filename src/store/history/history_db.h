@@ -53,8 +53,8 @@ enum ty_history_db_stmt {
 };
 sqlite3_stmt *ty_history_db_stmt(struct ty_history_db *d, enum ty_history_db_stmt which,
                                  struct ty_err *err);
-int ty_history_db_step(struct ty_history_db *d, sqlite3_stmt *s,
-                       struct ty_err *err); /* no rows: 0 */
+/* For a statement that returns no rows. */
+int ty_history_db_step(struct ty_history_db *d, sqlite3_stmt *s, struct ty_err *err);
 int ty_history_db_exec(struct ty_history_db *d, enum ty_history_db_stmt which, struct ty_err *err);
 void ty_history_db_bind(sqlite3_stmt *s, int at, struct ty_str text); /* borrows until the step */
 sqlite3 *ty_history_db_handle(struct ty_history_db *d);

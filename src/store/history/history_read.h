@@ -9,8 +9,8 @@
 struct ty_history_read_filter {
     int64_t run;
     const char *job; /* the TrainJob's name */
-    const char *ns;
-    const struct ty_kind *kind; /* of objects */
+    const char *ns;  /* ns and kind: of objects; ignored for events */
+    const struct ty_kind *kind;
 };
 
 /* A row; everything is borrowed for the call. */
@@ -44,17 +44,18 @@ enum ty_history_read_run_state ty_history_read_run_state(struct ty_history_db *d
                                                          const struct ty_history_db_run *run);
 /* Changes when another process has written. Cheap. */
 int64_t ty_history_read_data_version(struct ty_history_db *d);
-/* The end of a run that is over; for an interrupted one, the time of its last write. Unix ms. */
+/* The end of a run that is over; for an interrupted one, the time of its last event, or its start.
+ * Unix ms. */
 int64_t ty_history_read_run_end_ms(struct ty_history_db *d, const struct ty_history_db_run *run);
 
 /* history_read_runs.c: whole runs. Calls fn for each run beyond the newest `newest` (0: no such
- * limit) or started before `before_ms` (0: no such limit), oldest first. fn returns false to stop.
- */
+ * limit) or started before `before_ms` (0: no such limit), oldest first. beyond: it is not among
+ * the newest. fn returns false to stop. */
 int ty_history_read_runs(struct ty_history_db *d, int64_t newest, int64_t before_ms,
                          bool (*fn)(void *ctx, const struct ty_history_db_run *run, bool beyond),
                          void *ctx, struct ty_err *err);
-bool ty_history_read_has_dir(struct ty_history_db *d,
-                             const char *dir); /* whether a run has this directory */
+/* Whether a run has this directory; true if that cannot be read. */
+bool ty_history_read_has_dir(struct ty_history_db *d, const char *dir);
 /* Deletes a run with its objects and events; succeeds if it does not exist. */
 int ty_history_read_delete_run(struct ty_history_db *d, int64_t run, struct ty_err *err);
 

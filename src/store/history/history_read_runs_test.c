@@ -56,7 +56,7 @@ static void test_which_runs(void **state)
     ty_history_db_close(d);
 }
 
-/* A number that was given once is not given again, so "newest" stays true after some are gone. */
+/* Ids of deleted runs are not reused, so that the greatest id is the newest run. */
 static void test_after_some_are_gone(void **state)
 {
     struct history_read_world *w = *state;
@@ -95,7 +95,7 @@ static void test_forget_takes_all(void **state)
     history_read_expect(w, &(struct ty_history_read_filter){ 0 }, "");
 }
 
-/* While another process writes, nothing is taken out, and nothing waits for long. */
+/* While another process writes, a deletion fails with -EAGAIN after the busy timeout. */
 static void test_forget_while_others_write(void **state)
 {
     struct history_read_world *w = *state;

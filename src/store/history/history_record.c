@@ -9,8 +9,8 @@
 
 #include "base/map.h"
 
-#define HELD_MAX                                                                                   \
-    ((size_t)256 << 10) /* bytes of deleted objects and events; beyond that a write is urgent */
+/* Bytes of deleted objects and events; beyond that a write is urgent. */
+#define HELD_MAX ((size_t)256 << 10)
 
 struct gone {
     struct gone *next;

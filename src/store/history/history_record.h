@@ -9,8 +9,8 @@
 
 struct ty_history_record;
 
-/* Watches the store until it is freed. changed: there is something to write; called again only
- * after the next write. urgent: too much is buffered, write now. gives. */
+/* Watches the store until it is freed. changed: there is something to write; called once before
+ * each write, and once more with urgent when too much is buffered: write now. gives. */
 struct ty_history_record *ty_history_record_new(struct ty_local *store,
                                                 void (*changed)(void *ctx, bool urgent), void *ctx);
 void ty_history_record_free(struct ty_history_record *r); /* before its store; NULL is fine */

@@ -16,9 +16,9 @@
  * Connections: lists and watches share one (HTTP/2, one stream for each watch; more connections if
  * the server limits the number of streams), so that a write never waits behind a long list; fenced
  * writes share another, which is reset when the fence closes; everything else shares a third.
- * Without HTTP/2 every watch has its own connection, and everything else uses up to 8, twice. A
- * connection whose peer is silent when it should send is abandoned, and later requests use a new
- * one. */
+ * Without HTTP/2 every watch has its own connection, and fenced and other requests for one object
+ * use up to 8 connections each. A connection whose peer is silent when it should send is abandoned,
+ * and later requests use a new one. */
 #ifndef TY_STORE_KUBE_KUBE_H
 #define TY_STORE_KUBE_KUBE_H
 
@@ -50,12 +50,14 @@ struct ty_kube_settings {
     int burst;          /* maximal burst; 0: as many as qps, at least one */
     int64_t timeout_ms; /* of an operation, including retries and waits; 0: TY_KUBE_TIMEOUT_MS */
     int64_t idle_ms;    /* a watch without data for so long is closed; 0: TY_KUBE_IDLE_MS */
-    int64_t dead_ms;    /* for unacknowledged bytes and unanswered probes; 0: TY_KUBE_DEAD_MS */
+    int64_t dead_ms;    /* a connection whose bytes or probes are not acknowledged for so long is
+                           closed; 0: TY_KUBE_DEAD_MS */
     bool http1;         /* no HTTP/2: every watch has its own connection */
     struct ty_budget *budget; /* memory for responses; outlives the client. NULL: none */
     struct ty_fence fence;    /* for requests that are `fenced` */
-    /* Called for the end of every request, each attempt separately, from the loop; must not start
-     * or cancel anything. May be NULL. */
+    /* Called for the end of every request, each attempt separately, from the loop; not for requests
+     * that are canceled, by the caller or by the fence, nor for a watch that an ERROR event ends.
+     * Must not start or cancel anything. May be NULL. */
     void (*seen)(void *ctx, const struct ty_kube_request_result *seen);
     void *ctx;
 };
@@ -77,15 +79,17 @@ struct ty_budget *ty_kube_budget(const struct ty_kube *k); /* from the settings;
  *   -EEXIST         409 AlreadyExists
  *   -ESTALE         409 Conflict: resourceVersion, uid, or a field that another manager owns
  *   -EIDRM          410 Gone, Expired: the resourceVersion is too old, start with a list
- *   -EINVAL         400, 422: the request is invalid, a retry does not help
+ *   -EINVAL         400, 413, 422: the request is invalid, a retry does not help
  *   -EACCES         401, 403
  *   -EAGAIN         429, 500, 502, 503, 504 or no response: retry later. After a lost response a
  *                   write may have been executed
- *   -ECANCELED      it is fenced, and the fence is closed. If it was sent, it may have been
- * executed -EFBIG          the response is too long, or too large as a tree; a write has been
- * executed -EPROTO         anything else, such as a response that is not JSON A refused
- * certificate, a missing exec plugin and the like are -EAGAIN, too: they can be fixed while the
- * program runs. */
+ *   -ECANCELED      it is fenced, and the fence is closed. A write that was sent may have been
+ *                   executed
+ *   -EFBIG          the response is too long, or too large as a tree; a write has been executed
+ *   -EPROTO         anything else, such as a response that is not JSON
+ *
+ * A refused certificate, a missing exec plugin and the like are -EAGAIN, too: they can be fixed
+ * while the program runs. */
 struct ty_kube_response {
     int r;
     int code;                   /* HTTP status, or that of a watch's ERROR; 0: no answer */
@@ -176,8 +180,8 @@ struct ty_kube_list {
                               one page */
     /* Called for each object as soon as it has arrived: a page is never in memory as a whole. */
     void (*object)(void *ctx, const struct ty_kube_object *o);
-    /* The list expired between two pages (410): it starts again, discard the objects so far. NULL:
-     * the operation ends with -EIDRM instead. */
+    /* The list expired between two pages (410): it starts again, discard the objects so far. If
+     * NULL, or after ten times, the operation ends with -EIDRM instead. */
     void (*again)(void *ctx);
     ty_kube_fn *end; /* response->version: start a watch from there */
     void *ctx;

@@ -12,8 +12,8 @@
 #include "store/kube/kube_exec.h"
 #include "store/kube/kubeconfig_inner.h"
 
-#define TOKEN_SECONDS                                                                              \
-    10 /* seconds until a token file is read again; kubelets rotate it long before it expires \ */
+/* Seconds until a token file is read again; kubelets rotate it long before it expires. */
+#define TOKEN_SECONDS 10
 #define EARLY_SECONDS 10 /* renew credentials so many seconds before they expire */
 
 struct memory_file {

@@ -54,7 +54,7 @@ static void finish(struct world *w)
     rmdir(w->dir);
 }
 
-/* Only a file that is another than before is worth a new connection, and once. */
+/* Only a replaced certificate file causes new connections, and only once. */
 static void a_certificate_that_is_replaced(void **state)
 {
     struct world w;
@@ -84,7 +84,7 @@ static void a_certificate_that_is_replaced(void **state)
     finish(&w);
 }
 
-/* A token file is read again when it is refused, and every ten seconds anyway. */
+/* A token file is read again after a 401, and every ten seconds. */
 static void a_token_that_is_replaced(void **state)
 {
     struct world w;
@@ -129,7 +129,7 @@ static void no_token_at_all(void **state)
     finish(&w);
 }
 
-/* The certificate's name goes into the URL, the server's own beside it. */
+/* With tls-server-name: that name is in the URL, and the server's own in the Host header. */
 static void another_name(void **state)
 {
     static const struct {

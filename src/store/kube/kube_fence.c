@@ -1,5 +1,6 @@
-/* Fenced writes: checks the fence before such an operation starts, and cancels them when it closes.
- * net/ checks the fence again whenever bytes are passed to the kernel. */
+/* Fenced writes: checks the fence before each request of such an operation is sent, and cancels the
+ * operations when the fence closes. net/ checks the fence again whenever bytes are passed to the
+ * kernel. */
 #include "store/kube/kube_inner.h"
 
 #include <errno.h>

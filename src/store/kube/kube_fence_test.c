@@ -1,4 +1,4 @@
-/* Writes behind the client's fence, wherever they are when it closes. */
+/* Fenced writes in every state that they can be in when the fence closes. */
 #include "net/h2_testing.h"
 #include "store/kube/kube_testing.h"
 
@@ -42,7 +42,7 @@ static void start_client(struct world *w, const char *const *answers)
     kube_begin(&w->k, answers);
 }
 
-/* Instead of the peer: a server of HTTP/2 that can stop answering. */
+/* Uses an HTTP/2 server that can stop answering, instead of the scripted peer. */
 static void begin_far(struct world *w)
 {
     static const char *const none[] = { NULL };
@@ -94,7 +94,7 @@ static void before_it_is_sent(void **state)
     kube_finish(&w.k);
 }
 
-/* The server said later, and before that came the fence was closed. */
+/* The fence closes while the operation waits for Retry-After. */
 static void before_it_is_sent_again(void **state)
 {
     static const char *const answers[] = { SLOWLY, ONE, NULL };
@@ -109,8 +109,8 @@ static void before_it_is_sent_again(void **state)
     kube_finish(&w.k);
 }
 
-/* Those that wait for the limiter are canceled with the rest, from the loop, once; what is not
- * fenced goes on. */
+/* Operations that wait for the limiter are canceled, once, and reported from the loop; requests
+ * that are not fenced continue. */
 static void while_they_wait_for_their_turn(void **state)
 {
     static const char *const answers[] = { ONE, NULL };
@@ -130,8 +130,9 @@ static void while_they_wait_for_their_turn(void **state)
     kube_finish(&w.k);
 }
 
-/* They wait for a connection. Told or not, nothing of them is sent when it is there; the others,
- * which have a connection of their own, are answered. */
+/* Operations that wait for a connection are not sent when it is ready, with or without
+ * ty_kube_cancel_fenced; requests that are not fenced have their own connection and are answered.
+ */
 static void while_they_wait_for_a_connection(void **state)
 {
     (void)state;
@@ -158,7 +159,7 @@ static void while_they_wait_for_a_connection(void **state)
     }
 }
 
-/* The server has them, and does not answer: the connection is reset. */
+/* Operations that were sent and have no response: the connection is reset. */
 static void while_the_server_has_them(void **state)
 {
     struct world w = { 0 };

@@ -14,7 +14,7 @@
 #define CUT_EACH     ((size_t)4 << 10) /* bytes of a member, if an object is too large */
 #define CUT_BYTES    ((size_t)64 << 10)
 #define TRIES        10
-#define PAUSE_MS     1000 /* for 429 and 503 without Retry-After */
+#define PAUSE_MS     1000 /* for 429 without Retry-After; such a 503 is not retried */
 
 int64_t ty_kube_now(const struct ty_kube *k)
 {
@@ -171,8 +171,8 @@ void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...)
 
 /* Responses */
 
-static void tell_seen(const struct ty_kube_op *op, const struct ty_http_client_result *end,
-                      bool again)
+static void report_request(const struct ty_kube_op *op, const struct ty_http_client_result *end,
+                           bool again)
 {
     const struct ty_kube_settings *s = &op->k->set;
     if (s->seen)
@@ -250,14 +250,14 @@ static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
 
     op->call = NULL;
     if (op->error.code < 0) { /* from a chunk, or too long */
-        tell_seen(op, end, false);
+        report_request(op, end, false);
         op_lost(op, op->error.code, ty_str(op->error.text));
         return;
     }
     if (end->fenced && ty_kube_check_fence(op))
         return;
     if (!end->whole) {
-        tell_seen(op, end, false);
+        report_request(op, end, false);
         op_lost(op, -EAGAIN,
                 ty_str(ty_arena_printf(k->a, "%s: %s", k->set.config->server, end->text)));
         return;
@@ -268,7 +268,7 @@ static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
         ty_kube_response_parse(k->a, end->status, ty_buf_str(&op->answer),
                                ty_http_client_header(call, "Retry-After"), &answer);
     bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);
-    tell_seen(op, end, again);
+    report_request(op, end, again);
     if (!again)
         op_end(op, &answer);
 }
@@ -422,7 +422,7 @@ void ty_kube_on_auth(void *ctx, bool changed, const struct ty_err *err)
 /* No credentials: nothing is sent. */
 static void op_unsent(struct ty_kube_op *op, const char *why)
 {
-    tell_seen(op, &(struct ty_http_client_result){ .text = why }, false);
+    report_request(op, &(struct ty_http_client_result){ .text = why }, false);
     op_lost(op, -EAGAIN, ty_str(why));
 }
 

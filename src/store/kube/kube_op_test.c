@@ -1,6 +1,4 @@
-/* The life of an op: its turn, its tries, its ends. What is asked and answered is
- * kube_request_test.c.
- */
+/* Operations: limiter, retries, timeouts, cancellation. kube_request_test.c tests the requests. */
 #include "store/kube/kube_inner.h"
 #include "store/kube/kube_testing.h"
 
@@ -63,7 +61,7 @@ static struct ty_kube_op *start(struct world *w, struct ty_kube_request ask)
     return ty_kube_start(w->k.kube, &ask);
 }
 
-/* Begins, asks once, waits for the end. */
+/* Starts the client and one request, and waits for its end. */
 static void ask(struct world *w, const char *const *answers, struct ty_kube_request what)
 {
     start_client(w, answers);
@@ -84,7 +82,7 @@ static void asked_again_when_the_server_says_later(void **state)
     kube_finish(&w.k);
 }
 
-/* Patience, time and the server's words all have their say. */
+/* No retry: too many retries, not enough time, no Retry-After, another status. */
 static void not_asked_again(void **state)
 {
     static const struct {
@@ -151,7 +149,7 @@ static void refused(void **state)
     kube_finish(&w.k);
 }
 
-/* Nothing to say who we are with: it is counted among the requests that failed. */
+/* Without credentials nothing is sent; it counts as a failed request. */
 static void no_credentials(void **state)
 {
     static const char *const answers[] = { ONE, NULL };
@@ -164,7 +162,7 @@ static void no_credentials(void **state)
     kube_finish(&w.k);
 }
 
-/* They come from a program, and nothing is left that waits for them. */
+/* Credentials from an exec plugin; the timer of the wait is stopped. */
 static void credentials_in_time(void **state)
 {
     static const char *const args[] = {
@@ -209,7 +207,7 @@ static void the_limit(void **state)
     kube_finish(&w.k);
 }
 
-/* One was asked and answered, and the next has to wait for a quarter of an hour. */
+/* Uses up the only token: the next request has to wait for a quarter of an hour. */
 static void begin_at_the_limit(struct world *w)
 {
     static const char *const answers[] = { ONE, NULL };
@@ -275,7 +273,8 @@ static void more_than_an_answer(void **state)
     free(text);
 }
 
-/* While it waits for its turn, while the server has it, from another's end, from its own. */
+/* Canceled while it waits for the limiter, while it is sent, from another's callback, from its own.
+ */
 static void cancelled(void **state)
 {
     static const char *const answers[] = { ONE, NULL };
@@ -294,7 +293,7 @@ static void cancelled(void **state)
     kube_finish(&w.k);
 }
 
-/* And the loop does not go on for it until its time is over. */
+/* A canceled operation does not keep the loop running until its timeout. */
 static void cancelled_while_it_waits(void **state)
 {
     struct world w = { 0 };

@@ -1,4 +1,4 @@
-/* What asks look like on the wire, those that are never sent, and whether a kind is served. */
+/* The bytes of requests, requests that are refused locally, and discovery. */
 #include "store/kube/kube_inner.h"
 #include "store/kube/kube_kinds.h"
 #include "store/kube/kube_testing.h"
@@ -128,7 +128,7 @@ static void only_metadata(void **state)
     kube_finish(&w);
 }
 
-/* Sent like this, a DELETE without a name would be one of everything. */
+/* Refused locally: a DELETE without a name would delete all objects. */
 static void never_sent(void **state)
 {
     const struct {
@@ -195,7 +195,7 @@ static void answers_that_are_none(void **state)
     }
 }
 
-/* -1: the first answer is the end of it, though the server says when to come again. */
+/* tries -1: no retry, even with Retry-After. */
 static void no_second_try(void **state)
 {
     struct kube_world w = { 0 };

@@ -5,9 +5,8 @@
 
 #define REASON_BYTES 256
 #define SHOWN_BYTES  200 /* of a response that is not a Status */
-#define MESSAGE_BYTES                                                                              \
-    4096 /* an API server repeats the value that it refuses, which may be a label of a megabyte    \
-            \ */
+/* An API server repeats the value that it refuses, which may be a label of a megabyte. */
+#define MESSAGE_BYTES 4096
 
 static int errno_of(int code, struct ty_str reason)
 {

@@ -1,4 +1,4 @@
-/* The client as a whole: made, refused, freed with anything under way. */
+/* The client: created, failed to create, freed while operations are running. */
 #include "store/kube/kube_inner.h"
 
 #include <sys/resource.h>
@@ -37,7 +37,7 @@ static void defaults(void **state)
     kube_finish(&w);
 }
 
-/* No descriptor is left for what it must keep: it is said, and nothing is left behind. */
+/* No file descriptor is left for the CA certificate: an error, and no leaks. */
 static void no_descriptors(void **state)
 {
     static const struct ty_kubeconfig config = { .server = "https://h:1", .ca.data = { "pem", 3 } };

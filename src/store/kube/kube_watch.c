@@ -25,8 +25,8 @@ static const struct {
     { "BOOKMARK", TY_KUBE_BOOKMARK },
 };
 
-/* The text of the object: from its position to the bracket that ends the line. Servers write it
- * last; if one does not, the tree is printed. */
+/* The text of the object: from its position to the brace that ends the line. Servers write
+ * "object" as the last member; if one does not, the tree is printed. */
 static struct ty_str text_of(struct ty_arena *a, const struct ty_json *event,
                              const struct ty_json *object, struct ty_str line)
 {

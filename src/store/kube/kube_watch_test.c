@@ -1,4 +1,4 @@
-/* Watches: events in their order, and all the ways in which an answer without end can end. */
+/* Watches: the order of events, and all the ways in which a watch can end. */
 #include "store/kube/kube_testing.h"
 
 #define LINE_BYTES ((size_t)16 << 20) /* no event is longer */
@@ -76,7 +76,7 @@ static void what_is_asked(void **state)
     kube_finish(&w);
 }
 
-/* Five to ten minutes, if nobody says how long. */
+/* The default of timeoutSeconds is random, from five to ten minutes. */
 static void how_long(void **state)
 {
     static const char *const answers[] = { OK, OK, OK, OK, OK, OK, OK, OK, NULL };
@@ -99,7 +99,7 @@ static void how_long(void **state)
     kube_finish(&w);
 }
 
-/* The text is the server's, where it stands at the end of the line, as servers write it. */
+/* The text is the server's if the object is the last member of the event; else it is printed. */
 static void the_text_of_objects(void **state)
 {
     static const char *const answers[] = {
@@ -115,7 +115,7 @@ static void the_text_of_objects(void **state)
     kube_finish(&w);
 }
 
-/* Events that are known are not read, be they JSON or not; a deletion always is. */
+/* Known events are not parsed, even if they are invalid; a deletion always is. */
 static void known(void **state)
 {
     static const char *const answers[] = {
@@ -138,7 +138,7 @@ static void known(void **state)
 
 #define A11 EVENT("ADDED", CM("a", "1", "11"))
 
-/* What came before is told; what comes behind is not looked at. */
+/* Events before the error are reported, those after it are not parsed. */
 static void bad_answers(void **state)
 {
     static const struct {

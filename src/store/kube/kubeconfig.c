@@ -34,7 +34,7 @@ int ty_kubeconfig_read_file(struct ty_arena *a, const char *path, struct ty_str 
     return 0;
 }
 
-/* One document, or an empty file: then *ret_doc is NULL. */
+/* Adds the document of a file; an empty file adds nothing. */
 static int read_config(struct ty_kubeconfig_merge *m, const char *path, struct ty_err *err)
 {
     struct ty_str text = { 0 };
@@ -51,7 +51,7 @@ static int read_config(struct ty_kubeconfig_merge *m, const char *path, struct t
     return 0;
 }
 
-/* $KUBECONFIG: missing files are skipped; if all are missing, the configuration is empty. */
+/* $KUBECONFIG: missing and empty files are skipped; it is an error if none is left. */
 static int read_env(struct ty_kubeconfig_merge *m, const char *env, struct ty_err *err)
 {
     struct ty_str rest = ty_str(env), path;
@@ -145,7 +145,7 @@ int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *w
     return ty_kubeconfig_merge_resolve(&m, where->context, ret, err);
 }
 
-/* In the same order as kube_auth.c. */
+/* In the order of precedence of kube_auth.c. */
 const char *ty_kubeconfig_identity(struct ty_arena *a, const struct ty_kubeconfig *c)
 {
     if (c->token_file)

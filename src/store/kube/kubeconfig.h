@@ -57,8 +57,9 @@ struct ty_kubeconfig_sources {
 void ty_kubeconfig_sources_env(
     struct ty_kubeconfig_sources *w); /* sets members that are NULL from the environment */
 
-/* kubeconfig, else $KUBECONFIG, else the service account of a pod, else $HOME/.kube/config. Results
- * live with the arena. -ENOENT: none of these exists; -EINVAL: a message with file and field. */
+/* kubeconfig, else $KUBECONFIG, else (unless a context is given) the service account of a pod, else
+ * $HOME/.kube/config. Results live with the arena. -ENOENT: none of these exists; -EINVAL: a
+ * message with file and field. */
 int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *where,
                        struct ty_kubeconfig *ret, struct ty_err *err);
 /* The credentials in use, for messages: "the token in file /x". Lives with the arena. */

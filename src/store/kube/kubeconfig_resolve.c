@@ -46,7 +46,7 @@ static int find_entry(const struct ty_kubeconfig_merge *m, const char *plural, c
                    m->n_files ? m->files[0].path : "", m->n_files > 1 ? " and others" : "");
 }
 
-/* A string member, or NULL if it is absent, null or empty. */
+/* Sets *ret to a string member; leaves it unchanged if the member is absent, null or empty. */
 static int read_text(const struct config_entry *e, const char *key, const char **ret,
                      struct ty_err *err)
 {
@@ -60,7 +60,7 @@ static int read_text(const struct config_entry *e, const char *key, const char *
     return 0;
 }
 
-/* A path member, resolved against the directory of its file. */
+/* The same for a path, resolved against the directory of its file. */
 static int read_path(const struct config_entry *e, const char *key, const char **ret,
                      struct ty_err *err)
 {
@@ -138,7 +138,7 @@ static int read_cluster(const struct config_entry *e, struct ty_kubeconfig *c, s
 
 /* The user */
 
-/* A list of strings, ending with NULL; NULL if there are none. */
+/* Sets *ret to a list of strings, ending with NULL; leaves it unchanged if there are none. */
 static int read_strings(const struct config_entry *e, const char *key, const struct ty_json *list,
                         const char *const **ret, struct ty_err *err)
 {

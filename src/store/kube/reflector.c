@@ -57,9 +57,9 @@ static void on_again(void *ctx)
     f->newer = 0;
 }
 
-/* Forgets own writes whose events have not arrived. No later watch needs them: an event that was
- * read is not delivered twice, and a server that was restored from a backup reuses the numbers for
- * other events. */
+/* Forgets own writes whose events have not arrived. The next watch does without them: it parses the
+ * events, and ty_reflector_notify_object drops versions that are known. It must not use them: a
+ * server that was restored from a backup reuses the numbers for other events. */
 static void forget_own_writes(struct ty_reflector *f)
 {
     memset(f->echoes, 0, sizeof(f->echoes));
@@ -91,10 +91,11 @@ static void kind_absent(struct ty_reflector *f, const struct ty_kube_response *w
         ty_reflector_notify_state(f, TY_REFLECTOR_ABSENT, why, f->want.absent_ms);
 }
 
-/* A server that was restored from a backup counts from an older version: its objects are news
- * although their numbers are smaller. If it has counted beyond our last version already, it still
- * has objects in an older state than the known one, which is no later than the list. It is listed
- * once more, because objects that looked old were not reported. */
+/* True: the server was restored from a backup and counts from an older version, so that its objects
+ * are news although their numbers are smaller. If it has counted beyond our greatest version
+ * already, an object of the list shows it: its version is smaller than the one we know, although
+ * the latter is not newer than the list. The caller lists once more, because objects that looked
+ * old were not reported. */
 static bool goes_back(struct ty_reflector *f, struct ty_str version)
 {
     uint64_t listed = ty_reflector_parse_version(version);

@@ -54,7 +54,8 @@ void ty_reflector_retry_now(struct ty_reflector *f);
 /* Whether changes may be missing: a list or a watch failed, and nothing has arrived since. A
  * working watch is only moments behind. */
 bool ty_reflector_is_stale(const struct ty_reflector *f);
-/* Lists again, now: SYNCED, ABSENT or FAILED follows. Not from its own callbacks. */
+/* Lists again now, unless a list is in progress: SYNCED, ABSENT or FAILED follows. Not from its own
+ * callbacks. */
 void ty_reflector_relist(struct ty_reflector *f);
 /* The response to a write of this process: calls `changed`, so that the result is known before the
  * next pass, and the watch event of the same version is not reported again. Ignored if it is older

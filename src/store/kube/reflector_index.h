@@ -23,8 +23,8 @@ struct ty_str ty_reflector_entry_uid(const struct ty_reflector_entry *e);
 
 struct ty_reflector_entry *ty_reflector_index_find(const struct ty_reflector_index *s,
                                                    struct ty_str ns, struct ty_str name);
-/* Must not exist. NULL: a name that no Kubernetes object can have (255 bytes in each part). The set
- * owns the entry. */
+/* Must not exist. NULL: not a Kubernetes object, since its namespace, name or uid is longer than
+ * 255 bytes. The set owns the entry. */
 struct ty_reflector_entry *ty_reflector_index_add(struct ty_reflector_index *s, struct ty_str ns,
                                                   struct ty_str name, struct ty_str uid);
 /* Removes it from the set; the caller frees it. */

@@ -1,4 +1,4 @@
-/* What is news, without a server: objects are told by hand. */
+/* Which states of objects are reported. No server: the tests pass the objects. */
 #include "store/kube/reflector_inner.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ struct world {
     struct ty_kube_object late; /* written from the callback that tells of a deletion */
 };
 
-/* As ty_reflector_free, which has a timer to close, too. */
+/* As ty_reflector_free, without its operation and its timer. */
 static void free_it(struct world *w)
 {
     w->f->freed = true;
@@ -118,7 +118,8 @@ static void nameless(void **state)
     assert_int_equal(w->f->known.n, 0);
 }
 
-/* Deleted and made again while nobody looked: the old one goes first, of which no more is known. */
+/* Deleted and recreated between two events: the old object is DELETED first, without its last
+ * state. */
 static void another_of_that_name(void **state)
 {
     struct world *w = *state;
@@ -128,8 +129,8 @@ static void another_of_that_name(void **state)
     assert_int_equal(w->f->known.n, 1);
 }
 
-/* Who is told of the deletion has made it again, and what is told then may be newer than what told
- * of the deletion, or older. */
+/* The callback for DELETED recreates the object, and the response to that write is newer or older
+ * than the object that caused DELETED. */
 static void another_that_is_written_meanwhile(void **state)
 {
     struct world *w = *state;
@@ -177,7 +178,7 @@ static void freed_from_a_callback(void **state)
     assert_told(w, "+a/1 ");
 }
 
-/* Of several that are gone the first is told; the others' memory is not lost. */
+/* Freed by the first of several DELETED callbacks: no more callbacks, and no leaks. */
 static void freed_while_it_sweeps(void **state)
 {
     struct world *w = *state;
@@ -197,7 +198,7 @@ static void freed_while_it_sweeps(void **state)
     assert_int_equal(w->told.p[1], first[0]);
 }
 
-/* Freed from a callback within another's: whoever is further out destroys it. */
+/* Freed from a nested callback: the outermost one destroys the reflector. */
 static void freed_deep_inside(void **state)
 {
     struct world *w = *state;

@@ -1,5 +1,5 @@
-/* The reflector and the client below it, against a peer that says what a bad day makes servers
- * say. A real API server is in tests/cluster. */
+/* The reflector and the client below it, against a scripted peer with the responses of failing
+ * servers. tests/cluster tests it against an API server. */
 #include "store/kube/reflector.h"
 
 #include "store/kube/kube_testing.h"
@@ -35,7 +35,7 @@ static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty
         stop(w);
 }
 
-/* As if we had written "mine" and that were the answer. */
+/* Reports the response to a write of object "mine". */
 static void write_mine(struct world *w, const char *version)
 {
     struct ty_arena *a = ty_arena_new((size_t)1 << 20);
@@ -70,7 +70,7 @@ static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_k
         stop(w);
 }
 
-/* Lets a reflector meet these answers until it stops; what it told must be this. */
+/* Runs a reflector with these responses until it stops, and compares what it reported. */
 static void run_reflector(struct world *w, const char *const *answers, const char *told)
 {
     kube_begin(&w->k, answers);
@@ -103,7 +103,8 @@ static void changes(void **state)
     assert_has(w.k.peer.asked[2], "resourceVersion=21&"); /* from where the last one ended */
 }
 
-/* The echo of a write is not told again, nor read: what follows its version would be refused. */
+/* The event of an own write is neither reported again nor parsed: the text after its version is not
+ * JSON. */
 static void echoes(void **state)
 {
     static const char *const answers[] = {
@@ -121,7 +122,7 @@ static void echoes(void **state)
     assert_has(w.k.peer.asked[2], "resourceVersion=12&"); /* a version is a version, read or not */
 }
 
-/* Users may call an annotation resourceVersion, and write a version into it that was ours. */
+/* An annotation that is called resourceVersion, with the version of an own write. */
 static void no_echo(void **state)
 {
     static const char *const answers[] = {
@@ -176,8 +177,8 @@ static void data_that_were_restored(void **state)
     assert_has(w.k.peer.asked[4], "resourceVersion=61&");
 }
 
-/* A server that was restored and has counted on since: a list whose version is not behind, but that
- * has an object in an older state than ours. */
+/* A server that was restored and has counted beyond the known version since: the list is newer, but
+ * has an object in an older state than the known one. */
 static void data_that_were_restored_a_while_ago(void **state)
 {
     static const char *const answers[] = {
@@ -193,8 +194,9 @@ static void data_that_were_restored_a_while_ago(void **state)
     run_reflector(&w, answers, "+a/1 +b/2 S ~a/1 ~b/2 S +last/9 ");
 }
 
-/* The server went down after it had answered our write and before it told its event. What is known
- * by the answer alone is not taken for younger than the list. */
+/* The server was lost after the response to a write and before its event, and restored without the
+ * write: an object that is known only from the response is DELETED, not kept as newer than the
+ * list. */
 static void a_write_that_was_lost(void **state)
 {
     static const char *const answers[] = {
@@ -211,7 +213,7 @@ static void a_write_that_was_lost(void **state)
     run_reflector(&w, answers, "+a/1 S +mine/7 ~a/1 -mine/7? S +last/9 ");
 }
 
-/* Whose event never came: the server went down, and gives the number to another object later. */
+/* The event of an own write never came: the restored server uses its version for another object. */
 static void numbers_of_writes_before_a_restore(void **state)
 {
     static const char *const answers[] = {
@@ -228,7 +230,7 @@ static void numbers_of_writes_before_a_restore(void **state)
     run_reflector(&w, answers, "+a/1 S +mine/7 ~a/1 -mine/7? S +c/3 +last/9 ");
 }
 
-/* The same, noticed by nobody: a watch goes on where the last one ended. */
+/* The same without a new list: a watch continues where the last one ended. */
 static void numbers_of_writes_before_a_new_watch(void **state)
 {
     static const char *const answers[] = {
@@ -243,7 +245,7 @@ static void numbers_of_writes_before_a_new_watch(void **state)
     run_reflector(&w, answers, "+a/1 S +mine/7 ~a/1 +c/3 +last/9 ");
 }
 
-/* The answer to a write of ours comes in the middle of a list that does not have the object. */
+/* The response to an own write comes in the middle of a list that does not have the object. */
 static void answers_while_it_lists(void **state)
 {
     static const char *const answers[] = {
@@ -343,7 +345,7 @@ static void a_kind_that_goes(void **state)
     assert_has(w.trouble, "404 page not found");
 }
 
-/* Whoever waits to know whether it is there is told, although it was not there before. */
+/* ABSENT is reported again after FAILED, for callers that wait for a definite state. */
 static void a_kind_that_is_absent_still(void **state)
 {
     static const char *const answers[] = {

@@ -1,6 +1,6 @@
 #include "store/local/local_testing.h"
 
-/* A JobSet's Job stays until its pods have ended; then both go, children first. */
+/* A JobSet and its Job stay until the pods have ended; then both are removed, children first. */
 static void test_foreground_deletion(void **state)
 {
     struct local_world *w = *state;
@@ -26,8 +26,7 @@ static void test_foreground_deletion(void **state)
                      -ENOENT);
 }
 
-/* Removed by force, an owner leaves its children behind: they are nobody's, and go by themselves.
- */
+/* If an owner is removed by force, its children stay, without an owner. */
 static void test_an_owner_goes_first(void **state)
 {
     struct local_world *w = *state;
@@ -48,7 +47,7 @@ static void test_an_owner_goes_first(void **state)
     assert_int_equal(ty_local_count(w->l), 0);
 }
 
-/* An owner that is wanted stays when its last child goes; one that is going waits for the last. */
+/* An owner stays when its last child is removed, unless it is being deleted. */
 static void test_the_last_child_takes_its_owner(void **state)
 {
     struct local_world *w = *state;

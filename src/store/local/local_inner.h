@@ -38,7 +38,8 @@ struct ty_local {
     size_t bytes;
 };
 
-/* "Kind.group/ns/name" in the caller's buffer; a name that is too long finds nothing. */
+/* "Kind.group/ns/name" in the caller's buffer; cut off if it is longer, which no key of valid names
+ * is. */
 struct ty_local_key {
     char text[640];
     size_t n;

@@ -14,7 +14,7 @@ static void unref_base(struct ty_local *l, struct ty_local_base_text *p)
     free(p);
 }
 
-static struct ty_local_base_text *pattern_new(struct ty_local *l, struct ty_str text)
+static struct ty_local_base_text *base_text_new(struct ty_local *l, struct ty_str text)
 {
     struct ty_local_base_text *p = ty_xalloc(malloc(sizeof(*p) + text.n));
 
@@ -75,7 +75,7 @@ void ty_local_set_text(struct ty_local *l, struct ty_local_entry *e, const struc
         e->base = base;
         base->refs++;
     } else {
-        e->base = pattern_new(l, ty_buf_str(&text));
+        e->base = base_text_new(l, ty_buf_str(&text));
         if (e->parent) {
             e->parent->for_children = e->base;
             e->base->refs++;

@@ -32,8 +32,8 @@ static struct ty_json *status_of(struct local_world *w, const char *name, const 
     return v;
 }
 
-/* Siblings that drift apart, two ways in turn, and one that is all by itself: each reads back as it
- * was written, whoever goes first, and nothing is left in the count. */
+/* Siblings whose texts diverge: each reads back as it was written, also after its base was removed,
+ * and no memory is left in the count. */
 static void test_sisters_are_kept_as_differences(void **state)
 {
     struct local_world *w = *state;

@@ -98,7 +98,7 @@ static void test_managers_apply_side_by_side(void **state)
     assert_non_null(ty_json_at(live, "metadata.uid"));
 }
 
-/* What has no kind that we know, or no name, is refused before anybody is told. */
+/* An object without a known kind or a name is refused; watchers are not called. */
 static void test_what_is_no_object(void **state)
 {
     struct local_world *w = *state;
@@ -116,7 +116,7 @@ static void test_what_is_no_object(void **state)
     assert_int_equal(ty_local_count(w->l), 0);
 }
 
-/* A merge patch changes what it names, and what is immutable stays whatever it says. */
+/* A merge patch changes the members that it has, except immutable metadata and the status. */
 static void test_merge(void **state)
 {
     struct local_world *w = *state;

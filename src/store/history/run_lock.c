@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
+
+#define RETRIES 1000 /* a millisecond apart */
 
 static int open_lock(const char *dir, int flags)
 {
@@ -12,11 +15,24 @@ static int open_lock(const char *dir, int flags)
     return open(ty_arena_printf(a, "%s/lock", dir), flags | O_CLOEXEC, 0600);
 }
 
+/* ty_run_lock_is_held takes the lock, shared, for microseconds: a check by another process must not
+ * leave this run without its lock. */
+static int lock_exclusively(int fd)
+{
+    int r = flock(fd, LOCK_EX | LOCK_NB);
+
+    for (int i = 0; r < 0 && errno == EWOULDBLOCK && i < RETRIES; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+        r = flock(fd, LOCK_EX | LOCK_NB);
+    }
+    return r;
+}
+
 int ty_run_lock_acquire(const char *dir, struct ty_err *err)
 {
     int fd = open_lock(dir, O_RDWR | O_CREAT);
 
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    if (fd < 0 || lock_exclusively(fd) < 0) {
         int r = ty_fail(err, -errno, "%s/lock: %s", dir, strerrordesc_np(errno));
         if (fd >= 0)
             close(fd);

@@ -1,6 +1,7 @@
 #include "store/history/history_read_testing.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "store/history/run_lock.h"
@@ -44,9 +45,31 @@ static void test_a_killed_holder_lets_go(void **state)
     close(p[1]);
 }
 
+/* A check takes the lock for a moment, shared. */
+static void test_acquired_while_others_check(void **state)
+{
+    struct history_read_world *w = *state;
+    struct ty_err err = { 0 };
+    pid_t pid = fork();
+
+    if (pid == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with a test that fails, too */
+    while (pid == 0)
+        ty_run_lock_is_held(w->dir);
+    for (int i = 0; i < 2000; i++) {
+        int fd = ty_run_lock_acquire(w->dir, &err);
+        if (fd < 0)
+            fail_msg("attempt %d: %s", i, err.text);
+        close(fd);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { PAST_T(test_held_while_open),
+                                        PAST_T(test_acquired_while_others_check),
                                         PAST_T(test_a_killed_holder_lets_go) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void add_reason(struct ty_adopt_evaluation *j, bool note, const char *pat
     struct ty_adopt_entry *e = j->entry;
 
     if (!e)
-        return; /* ty_adopt_needs: only collects what must be read */
+        return; /* ty_adopt_queries: only collects what must be read */
     struct ty_adopt_reason *r = ty_new(j->keep, struct ty_adopt_reason);
     r->path = ty_arena_printf(j->keep, "%s", path ? path : "");
     r->text = ty_arena_vprintf(j->keep, fmt, ap);

@@ -31,7 +31,7 @@ static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT",
       "table (default on a terminal), plain (elsewhere) or json", looks,
       TY_OPT_AT(struct run_opts, view.output) },
-    { "quiet", 'q', TY_OPT_FLAG, NULL, "print only errors and the summary", NULL,
+    { "quiet", 'q', TY_OPT_FLAG, NULL, "do not print logs and state changes", NULL,
       TY_OPT_AT(struct run_opts, view.quiet) },
     { "logs", 0, TY_OPT_WORD, "NODE", "print the lines of one node only: node-0-1", NULL,
       TY_OPT_AT(struct run_opts, view.node) },

@@ -138,6 +138,25 @@ static void test_one_dash_mistakes(void **state)
     assert_string_equal(opts.output, "untouched");
 }
 
+static void test_raw(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    const struct ty_opts opts = TY_OPTS(options, struct test_opts);
+    char *argv[] = { (char[]){ "-l" }, (char[]){ "--help" }, (char[]){ "--" }, (char[]){ "-h" } };
+
+    const struct ty_args *none = ty_opts_parse_raw(a, &opts, 0, argv);
+    assert_false(none->help);
+    assert_int_equal(none->operands.n, 0);
+    const struct ty_args *words = ty_opts_parse_raw(a, &opts, 4, argv);
+    assert_false(words->help); /* it is not the first word: an argument of the remote command */
+    assert_int_equal(words->operands.n, 4);
+    assert_string_equal(words->operands.v[1], "--help");
+    assert_string_equal(words->operands.v[2], "--");
+    assert_true(ty_opts_parse_raw(a, &opts, 3, argv + 1)->help);
+    assert_true(ty_opts_parse_raw(a, &opts, 1, argv + 3)->help);
+}
+
 static void test_help(void **state)
 {
     (void)state;
@@ -154,9 +173,13 @@ static void test_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_spelling),    cmocka_unit_test(test_flags_can_be_denied),
-        cmocka_unit_test(test_mistakes),          cmocka_unit_test(test_one_dash),
-        cmocka_unit_test(test_one_dash_mistakes), cmocka_unit_test(test_help),
+        cmocka_unit_test(test_every_spelling),
+        cmocka_unit_test(test_flags_can_be_denied),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_one_dash),
+        cmocka_unit_test(test_one_dash_mistakes),
+        cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

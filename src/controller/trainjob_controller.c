@@ -121,7 +121,7 @@ static void enqueue_job(void *ctx, const struct ty_cached *o)
 }
 
 /* Deadlines are wall time, but the timers of the queue run on the monotonic clock: after a jump
- * every TrainJob is reconciled, to compute its deadline again. */
+ * every TrainJob is requeued, to compute its deadline again. A standby reconciles none of them. */
 static void on_clock_timer(uv_timer_t *t)
 {
     struct ty_trainjob_controller *j = t->data;
@@ -132,7 +132,7 @@ static void on_clock_timer(uv_timer_t *t)
     int64_t by = ty_clock_jump(&j->jump, wall_ms, (int64_t)(uv_hrtime() / 1000000));
     if (by == 0)
         return;
-    ty_warn(j->s.log, "the clock was set, or the machine was suspended: reconciling all TrainJobs",
+    ty_warn(j->s.log, "the clock was set, or the machine was suspended: requeuing all TrainJobs",
             TY_I("seconds", by / 1000));
     if (j->synced)
         ty_cache_each(j->cache, &ty_kind_trainjob, enqueue_job, j);

@@ -40,7 +40,7 @@ struct ty_inflight {
     struct ty_reconcile_result result;
     struct ty_write_step *step;
     struct ty_kube_op *op;
-    uint64_t owned_digest;  /* ty_cached.owned of the JobSet that this reconcile saw or applied */
+    uint64_t owned_digest;  /* ty_cached.owned_digest of the JobSet that it saw or applied */
     uint64_t jobset_status; /* ty_cached.status of the JobSet that this reconcile saw; 0: none, or
                                no JobSet */
     bool failed;            /* a write failed: no more applies, and the key is retried */

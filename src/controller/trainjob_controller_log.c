@@ -1,6 +1,6 @@
 /* The log lines about TrainJobs: one line for each change at info, one for each reconcile at
- * debug. Text that users wrote (names, condition messages) is always a value, cut after
- * MESSAGE_MAX bytes. */
+ * debug. Text that users wrote (names, condition messages) is always a value; messages are cut
+ * after MESSAGE_MAX bytes. */
 #include <uv.h>
 
 #include "controller/trainjob_controller_log.h"

@@ -150,7 +150,7 @@ static void child_changed(struct ty_watched_kind *w, struct ty_str ns, struct ty
     struct ty_trainjob_controller *j = w->controller;
 
     if (!j->synced || !ty_cache_get(j->cache, &ty_kind_trainjob, ns, job))
-        return; /* the first sync enqueues every job anyway; and no TrainJob may own it */
+        return; /* the first sync enqueues every job anyway; or the object is no TrainJob's */
     if (now && ty_trainjob_controller_expect_observe(j, job, now))
         return;
     /* The child is missing from a relist, so watch events were lost, and the TrainJob may be

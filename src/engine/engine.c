@@ -158,7 +158,7 @@ bool ty_engine_done(const struct ty_engine *e)
 
     if (e->queue.n || e->pods.n_live)
         return false;
-    memcpy(&t.e, &e, sizeof(t.e)); /* only its scratch arena is written */
+    memcpy(&t.e, &e, sizeof(t.e)); /* only its arena `pass` is written */
     ty_arena_reset(e->pass);
     ty_local_each(e->store, &ty_kind_trainjob, count_open, &t);
     return t.open == 0 || e->stopping;

@@ -24,8 +24,8 @@ struct ty_engine {
     struct ty_engine_opts o;
     struct ty_local *store;
     struct ty_view view;      /* of the store */
-    struct ty_arena *pass;    /* reset before each object is reconciled */
-    struct ty_arena *scratch; /* reset before each read or write of an object */
+    struct ty_arena *pass;    /* reset for each reconcile, submit, stop and ty_engine_done */
+    struct ty_arena *scratch; /* reset for each object: keep no pointers into it */
     struct ty_arena *lasting; /* lives with the engine */
     struct ty_engine_queue queue;
     struct ty_pods pods;

@@ -89,7 +89,7 @@ static void put_level(struct ty_buf *b, int level)
         ty_buf_printf(b, "Level(%d)", level);
 }
 
-/* "../src/control/lease.c:12" is "leader/lease_client.c:12" */
+/* "../src/leader/lease_client.c:12" is "leader/lease_client.c:12" */
 static const char *short_caller(const char *caller)
 {
     const char *src = strstr(caller, "src/");

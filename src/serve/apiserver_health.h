@@ -1,10 +1,10 @@
 /* clang-format off */
 /* Whether the API server answers, and accepts our credentials.
  *
- *   well ---- 401, and renewed credentials did not help --> refused --+
+ *   well ---- 401, and renewed credentials did not help ---> refused --+
  *    ^   \--- no answer, or no credentials to ask with ----> silent ---+--- probes now and then
- *    |                                                                |
- *    +------------------- any other answer ---------------------------+
+ *    |                                                                 |
+ *    +------------------- any other answer ----------------------------+
  *
  * Logs when TrainJobs wait for it, and when they no longer do. It observes every request
  * (ty_kube_settings.seen), so it sends none of its own while all is well. */

@@ -47,6 +47,8 @@ static struct ty_str name_of(const struct ty_json *request)
     return name.n ? name : ty_json_str_at(request, "object.metadata.generateName");
 }
 
+/* Logs only kind, namespace and name of the object, and the start of a refusal's reason: the rest
+ * may be confidential. */
 void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
                             const struct ty_json *request, const struct ty_json *response)
 {

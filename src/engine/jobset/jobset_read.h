@@ -36,7 +36,7 @@ struct ty_jobset_rjob {
 
 struct ty_jobset_child { /* a Job that the JobSet owns */
     const struct ty_json *job;
-    struct ty_json *edit; /* its changed copy, once ty_jobset_edit made one */
+    struct ty_json *edit; /* its changed copy, once edit_job made one */
     struct ty_str name;
     struct ty_jobset_rjob *rjob; /* NULL: its label names none of ours */
     int64_t index;               /* job index; -1 unknown */

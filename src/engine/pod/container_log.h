@@ -16,7 +16,8 @@ struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c
                                               int *ret_fd, struct ty_err *err);
 /* The process ended: reads the rest of the pipe, then calls ty_pods_exited. */
 void ty_container_log_exited(struct ty_container_log *u, int wstatus);
-void ty_container_log_close(struct ty_container_log *u); /* libuv frees it later; NULL is fine */
+/* Frees it in the close callback of its handle; NULL is fine. */
+void ty_container_log_close(struct ty_container_log *u);
 /* The end of the log file of the container's last run. Lives with the arena. */
 struct ty_str ty_container_log_tail(struct ty_arena *a, const struct ty_pod_runtime *p, size_t c,
                                     size_t max_bytes, size_t max_lines);

@@ -6,8 +6,8 @@
  * that asked for devices is over (it ended, failed, was suspended or deleted); the job stays in the
  * order, for the pods of its next attempt.
  *
- * ty_gpus_schedule runs once at the end of each iteration of the loop, after all pods of that
- * iteration have started or ended: handling one pod never admits another. */
+ * ty_gpus_schedule runs once in each iteration of the loop, after the work queue is drained and
+ * before the loop polls: handling one pod never admits another. */
 #include "engine/pod/gpus.h"
 
 #include <errno.h>

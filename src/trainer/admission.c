@@ -69,8 +69,8 @@ static void check_name(const struct ty_admission_request *in, struct ty_errs *er
         e->at = node ? node : in->obj;
 }
 
-/* On a cluster the API server has replaced generateName by now; for a file, placeholders stand for
- * the five random characters. */
+/* On a cluster the API server has replaced generateName by now; for a file, fixed characters stand
+ * for the five random characters. */
 static void fill_name(struct ty_arena *a, struct ty_json *obj)
 {
     struct ty_json *meta = ty_json_get(obj, "metadata");

@@ -5,7 +5,7 @@
 #include "api/kind.h"
 #include "json/yaml.h"
 
-static struct ty_json *placeholder(struct ty_arena *a, struct ty_str name)
+static struct ty_json *masked_value(struct ty_arena *a, struct ty_str name)
 {
     return ty_json_strf(a, "<%.*s>", TY_ARG(name));
 }
@@ -81,10 +81,10 @@ static void normal_member(struct ty_arena *a, struct ty_json_member *m, bool sec
         m->value = normal_data(a, m->key, m->value, secret_data);
     } else if (ty_json_is(m->value, TY_JSON_STRING)) {
         if (ty_str_is(m->key, "uid"))
-            m->value = placeholder(a, m->key);
+            m->value = masked_value(a, m->key);
         else if (ty_str_is(m->key, "lastTransitionTime") || ty_str_is(m->key, "lastUpdatedTime") ||
                  ty_str_is(m->key, "time"))
-            m->value = placeholder(a, m->key);
+            m->value = masked_value(a, m->key);
         else if (ty_str_is(m->key, "message"))
             m->value = without_times(a, m->value);
     }

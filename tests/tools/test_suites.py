@@ -1,6 +1,6 @@
 """Several folders of tests in one pytest: helpers are found by name, so their names must be unique."""
-import re
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict

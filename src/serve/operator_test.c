@@ -251,16 +251,6 @@ static void test_status_port_in_use(void **state)
             "statusServer.port: ", "in use");
 }
 
-static void test_addresses_that_are_none(void **state)
-{
-    struct fixture *f = *state;
-
-    refuses(f, "health: {healthProbeBindAddress: 'here'}\n", "health.healthProbeBindAddress",
-            "here");
-    refuses(f, "health: {healthProbeBindAddress: '0'}\nmetrics: {bindAddress: '127.0.0.1:many'}\n",
-            "metrics.bindAddress", "127.0.0.1:many");
-}
-
 /* ---- ends ---- */
 
 /* Nobody listens there. It is alive, not ready, and goes in peace. */
@@ -377,7 +367,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_ports_in_use),
         T(test_status_port_in_use),
-        T(test_addresses_that_are_none),
         T(test_sigterm_without_a_server),
         T(test_sigint_with_the_status_api),
         T(test_sigterm_with_a_silent_server),

@@ -35,7 +35,7 @@ int ty_registry_check(const struct ty_plugin *const *plugins, struct ty_err *err
                            "could ask for it: add it to src/api/runtime_policy_schema.c",
                            (*p)->name, name);
         const struct ty_plugin *first = find_policy(plugins, name);
-        if (first != *p)
+        if (first && first != *p)
             return ty_fail(err, -EINVAL, "plugins %s and %s both serve mlPolicy.%s", first->name,
                            (*p)->name, name);
     }

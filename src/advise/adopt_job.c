@@ -179,7 +179,7 @@ static void evaluate_status(struct ty_adopt_evaluation *j, const struct ty_json 
     static const char *const types[] = { "Complete", "Failed", "Suspended" };
     bool turned = ty_trainjob_finished(was) && !ty_trainjob_finished(now);
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+    for (size_t i = 0; i < TY_COUNT(types); i++) {
         struct ty_str old = ty_json_str_at(ty_condition_find(was, types[i]), "status");
         struct ty_str new = ty_json_str_at(ty_condition_find(now, types[i]), "status");
         const char *path = ty_arena_printf(j->a, "status.conditions[%s]", types[i]);

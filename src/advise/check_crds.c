@@ -47,7 +47,7 @@ static bool is_addition(const char *path)
 {
     if (is_policy_of_ours(ty_str(path)))
         return true;
-    for (size_t i = 0; i < sizeof(additions) / sizeof(*additions); i++)
+    for (size_t i = 0; i < TY_COUNT(additions); i++)
         if (strcmp(path, additions[i]) == 0)
             return true;
     return false;

@@ -118,6 +118,6 @@ void ty_check_runtimes(const struct ty_doctor_in *in, struct ty_check_results *r
         c = ty_check_add(ret, TY_CHECK_LEVEL_WARN, "runtimes", "deprecated: %s", names);
         ty_check_set_fix(ret, c, "\"trainyard runtimes\" lists what takes their place");
     }
-    for (size_t i = 0; i < sizeof(gangs) / sizeof(*gangs); i++)
+    for (size_t i = 0; i < TY_COUNT(gangs); i++)
         check_gang(in, ret, &gangs[i]);
 }

@@ -56,7 +56,7 @@ static size_t first_step(struct ty_arena *a, const struct ty_doctor_in *in,
         { .kind = &ty_kind_clustertrainingruntime },
         { .kind = &ty_kind_trainingruntime },
     };
-    size_t n = sizeof(wants) / sizeof(*wants);
+    size_t n = TY_COUNT(wants);
 
     *ret = ty_new_n(a, struct ty_cluster_query, n);
     memcpy(*ret, wants, sizeof(wants));
@@ -104,6 +104,6 @@ void ty_doctor_check(const struct ty_doctor_in *in, struct ty_check_results *ret
         ty_check_set_fix(ret, c, "look at the kubeconfig's server and whether it can be reached");
         return;
     }
-    for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
+    for (size_t i = 0; i < TY_COUNT(checks); i++)
         checks[i](in, ret);
 }

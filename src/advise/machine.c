@@ -166,7 +166,7 @@ static void check_libraries(const struct ty_machine *m, struct ty_check_results 
     };
     bool good = true;
 
-    for (size_t i = 0; i < sizeof(libs) / sizeof(*libs); i++) {
+    for (size_t i = 0; i < TY_COUNT(libs); i++) {
         if (!libs[i].why)
             continue;
         struct ty_check_result *c =

@@ -41,7 +41,7 @@ static struct ty_json *printer_columns(struct ty_arena *a)
     };
     struct ty_json *out = ty_json_array(a);
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_json *one = ty_json_object(a);
         put_text(a, one, "jsonPath", rows[i].path);
         put_text(a, one, "name", rows[i].name);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+
 static const struct {
     const char *owner, *field, *type;
 } named[] = {
@@ -74,7 +76,7 @@ static const struct {
 
 const char *ty_go_type_name(const char *owner, const char *field)
 {
-    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(named); i++)
         if (strcmp(named[i].owner, owner) == 0 && strcmp(named[i].field, field) == 0)
             return named[i].type;
     return "string";

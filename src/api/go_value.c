@@ -18,7 +18,7 @@ static const struct code_points unseen[] = {
 
 static bool is_printable(uint32_t c)
 {
-    for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(unseen); i++)
         if (c >= unseen[i].first && c <= unseen[i].last)
             return false;
     return true;

@@ -31,7 +31,7 @@ static void prints_as_go_does(void **state TY_UNUSED)
         { "{'b':1,'a':['<&>']}", "{\"a\":[\"\\u003c\\u0026\\u003e\"],\"b\":1}" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 16);
         assert_string_equal(ty_go_value(a, parse(a, cases[i].json)), cases[i].want);
     }

@@ -120,7 +120,7 @@ const char *ty_name_domain_path_problem(struct ty_str s, unsigned nth, struct ty
         { !is_path(path), path,
           "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')" },
     };
-    for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(problems); i++) {
         if (!problems[i].wrong || nth-- > 0)
             continue;
         *ret_value = problems[i].value;

@@ -23,9 +23,9 @@ static void test_dns1123_label(void **state)
     static const char *const bad[] = { "",   "-a",  "a-",   "A",       "a.b",
                                        "a_", "a b", "\xc3", REPEAT_64, "a/b" };
     (void)state;
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(good); i++)
         check(ty_name_is_dns1123_label, good[i], true);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         check(ty_name_is_dns1123_label, bad[i], false);
     assert_false(ty_name_is_dns1123_label((struct ty_str){ "a\0b", 3 }));
 }

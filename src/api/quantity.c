@@ -33,7 +33,7 @@ static const struct {
     { "Gi", { TY_Q_BINARY, 30 } }, { "Ti", { TY_Q_BINARY, 40 } }, { "Pi", { TY_Q_BINARY, 50 } },
     { "Ei", { TY_Q_BINARY, 60 } },
 };
-#define N_SUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
+#define N_SUFFIXES TY_COUNT(suffixes)
 
 static bool is_digit(char c)
 {

@@ -68,7 +68,7 @@ static void test_canonical(void **state)
         { "0.00000000000000001Ei", "11529215047n" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         prints(parsed(cases[i][0]), cases[i][1]);
 }
 
@@ -78,7 +78,7 @@ static void test_kept(void **state)
     static const char *const same[] = { "+1",      "01",   "1.500", "1.234k", "+5Ki",
                                         "1.125e3", "007m", "1e+3",  "1.k",    "1e300" };
     (void)state;
-    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(same); i++)
         prints(parsed(same[i]), same[i]);
     prints(ty_quantity_add(parsed("0"), parsed("+1")), "1");
     prints(ty_quantity_mul(parsed("1.500"), 1), "1500m");
@@ -94,7 +94,7 @@ static void test_refused(void **state)
         "1_000", "Ei",  "e-20",  "1e3m",
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(bad); i++) {
         struct ty_quantity q;
         if (ty_quantity_parse(ty_str(bad[i]), &q))
             fail_msg("%s is taken for a quantity", bad[i]);
@@ -106,7 +106,7 @@ static void test_without_digits(void **state)
 {
     static const char *const zeros[] = { "+", "-", ".", "k", "Ki", "Ti", "e3", "+.", "m" };
     (void)state;
-    for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(zeros); i++)
         assert_true(parsed(zeros[i]).nano == 0);
 }
 

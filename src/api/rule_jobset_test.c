@@ -92,9 +92,9 @@ static void test_reason(void **state)
     static const char *const bad[] = { "", "9a", "_a", "a,", "a:", "a b", "a-b", "\xc3\xa9" };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+    for (size_t i = 0; i < TY_COUNT(good); i++)
         check_text(ty_rule_pattern_reason, good[i], true);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         check_text(ty_rule_pattern_reason, bad[i], false);
     assert_false(ty_rule_pattern_reason((struct ty_str){ "a\0b", 3 }));
 }
@@ -109,9 +109,9 @@ static void test_condition_type(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+    for (size_t i = 0; i < TY_COUNT(good); i++)
         check_text(ty_rule_pattern_condition_type, good[i], true);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         check_text(ty_rule_pattern_condition_type, bad[i], false);
 }
 

@@ -108,7 +108,7 @@ static void test_rows(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct row *r = &rows[i];
         const struct ty_json *self = ty_json_parse(a, ty_str(r->self), NULL, NULL);
         const struct ty_json *old = r->old ? ty_json_parse(a, ty_str(r->old), NULL, NULL) : NULL;

@@ -40,7 +40,7 @@ static const char *package_of(const struct ty_schema *s)
         "VolumeRetentionPolicy",
     };
 
-    for (size_t i = 0; i < sizeof(jobset) / sizeof(jobset[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(jobset); i++)
         if (strcmp(s->go, jobset[i]) == 0)
             return "v1alpha2";
     if (strcmp(s->go, "NetworkTopologySpec") == 0)
@@ -120,7 +120,7 @@ static const char *embedded_owner(const struct decode_step *at)
         { "Probe", "ProbeHandler", NULL, "tcpSocket" },
     };
 
-    for (size_t i = 0; at->owner->go && i < sizeof(all) / sizeof(all[0]); i++)
+    for (size_t i = 0; at->owner->go && i < TY_COUNT(all); i++)
         if (strcmp(at->owner->go, all[i].owner) == 0 &&
             (all[i].only ? strcmp(at->name, all[i].only) == 0 : strcmp(at->name, all[i].own) != 0))
             return all[i].inner;

@@ -7,10 +7,10 @@ static void knows_quantities(void **state TY_UNUSED)
     static const char *const bad[] = { "",  ".",   "1ki",   "1e",  "1Ei2", "1K",
                                        "+", "4 c", "1.2.3", "1mm", "i",    "1e+" };
 
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(good); i++)
         if (!ty_schema_is_quantity(ty_str(good[i])))
             fail_msg("%s is a quantity", good[i]);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         if (ty_schema_is_quantity(ty_str(bad[i])))
             fail_msg("%s is no quantity", bad[i]);
     assert_false(ty_schema_is_quantity((struct ty_str){ "1\0", 2 }));
@@ -35,10 +35,10 @@ static void knows_times(void **state TY_UNUSED)
                                        "2026-02-03T23:59:59Zz",
                                        "2026-02-03T23:59:59+1:00" };
 
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(good); i++)
         if (!ty_schema_is_date_time(ty_str(good[i])))
             fail_msg("%s is a time", good[i]);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         if (ty_schema_is_date_time(ty_str(bad[i])))
             fail_msg("%s is no time", bad[i]);
 }
@@ -67,7 +67,7 @@ static void decodes_times_in_gos_words(void **state TY_UNUSED)
         { "2026-02-03T03:04:05Zx", "parsing time \"2026-02-03T03:04:05Zx\": extra text: \"x\"" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_err err = { 0 };
         int r = ty_schema_decode_time(ty_str(cases[i].text), &err);
         assert_int_equal(r, cases[i].want ? -EINVAL : 0);

@@ -50,7 +50,7 @@ static void helps_with_types(void **state TY_UNUSED)
         { &time, "'now'", "write a time such as 2026-01-31T12:00:00Z" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 16);
         const char *got = ty_schema_hint_type(a, cases[i].s, parse(a, cases[i].json));
         assert_string_equal(got ? got : "-", cases[i].want ? cases[i].want : "-");
@@ -112,7 +112,7 @@ static void finds_where_a_field_belongs(void **state TY_UNUSED)
         { "zzzzzzzzzz", "-" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         assert_string_equal(in_trainer(a, cases[i].key), cases[i].want);
     }

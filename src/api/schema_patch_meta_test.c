@@ -69,7 +69,7 @@ static void a_variable_has_one_source(void **state TY_UNUSED)
           "'valueFrom':{'secretKeyRef':{'name':'t','key':'k'}}" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         assert_string_equal(merge(a, &ty_schema_Container,
                                   ty_arena_printf(a, "{'env':[{'name':'A',%s}]}", cases[i].doc),

@@ -69,7 +69,7 @@ static void runs_the_right_rules(void **state TY_UNUSED)
           "list[0]: Invalid value: \"bad\": must not be bad\n" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         struct ty_errs errs = { .arena = a };
         ty_schema_check_rules(&errs, &root, parse(a, cases[i].new),

@@ -149,7 +149,7 @@ static void forgives_what_has_not_changed(void **state TY_UNUSED)
         { "{'maps':[{'v':1}]}", "{'maps':[{'v':2}]}", NOTE "spec.maps[0].name: Required value\n" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         struct ty_errs errs = { .arena = a };
         char *old = ty_arena_printf(a, "{'spec':%s}", cases[i].old);

@@ -43,7 +43,7 @@ static bool enter(struct walk *w, const struct ty_schema *s)
     for (size_t i = 0; i < w->n; i++)
         if (w->seen[i] == s)
             return false;
-    assert_true(w->n < sizeof(w->seen) / sizeof(*w->seen));
+    assert_true(w->n < TY_COUNT(w->seen));
     w->seen[w->n++] = s;
     return true;
 }

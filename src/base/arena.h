@@ -9,6 +9,7 @@
 #define TY_AUTO(fn)     __attribute__((cleanup(fn)))
 #define TY_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define TY_UNUSED       __attribute__((unused))
+#define TY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct ty_arena;
 struct ty_budget;

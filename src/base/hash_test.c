@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
+
 static void test_every_byte_and_the_length_count(void **state)
 {
     char text[40] = { 0 };
@@ -66,7 +68,7 @@ static void test_siphash(void **state)
     for (size_t i = 0; i < sizeof(text); i++)
         text[i] = (char)(100 + i);
     ty_hash_seed(0, 0);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_true(ty_hash_bytes(salt, text, rows[i].n) == rows[i].want);
 }
 

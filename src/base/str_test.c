@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
+
 static const struct ty_str none;
 
 static void compares(void **state)
@@ -82,7 +84,7 @@ static void signed_numbers(void **state)
         { "1.0", 0, false },
         { "0x1", 0, false },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         int64_t v = 42;
         assert_int_equal(ty_str_parse_i64(ty_str(cases[i].text), &v), cases[i].good);
         assert_int_equal(v, cases[i].good ? cases[i].want : 42);
@@ -127,9 +129,8 @@ static void nearest(void **state)
         { "tolerations", NULL },
         { "nodes", NULL },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        const char *got =
-            ty_str_nearest(ty_str(cases[i].typed), names, sizeof(names) / sizeof(*names));
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
+        const char *got = ty_str_nearest(ty_str(cases[i].typed), names, TY_COUNT(names));
         assert_string_equal(got ? got : "none", cases[i].want ? cases[i].want : "none");
     }
     char wide[200];

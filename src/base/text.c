@@ -1,6 +1,8 @@
 /* The tables are the ranges of Unicode 15 on which terminals agree. */
 #include "base/text.h"
 
+#include "base/arena.h"
+
 struct code_range {
     uint32_t from, to;
 };
@@ -44,7 +46,7 @@ static const struct code_range unwanted[] = {
     { 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
 };
 
-#define IN(table, c) in_ranges(table, sizeof(table) / sizeof(table[0]), c)
+#define IN(table, c) in_ranges(table, TY_COUNT(table), c)
 static bool in_ranges(const struct code_range *r, size_t n, uint32_t c)
 {
     size_t lo = 0, hi = n;

@@ -95,7 +95,7 @@ static int64_t take_unit(struct ty_str *s)
         { "ns", 1 },       { "us", 1000 },      { "\u00b5s", 1000 },  { "\u03bcs", 1000 },
         { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 }, { "h", 3600000000000 },
     };
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+    for (size_t i = 0; i < TY_COUNT(units); i++) {
         struct ty_str name = ty_str(units[i].name);
         if (ty_str_starts(*s, name)) {
             *s = (struct ty_str){ s->p + name.n, s->n - name.n };

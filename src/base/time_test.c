@@ -39,12 +39,12 @@ static void test_parse(void **state)
                                        "2026-01-02T03:04:05 UTC" };
     int64_t got = 0;
 
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(good); i++) {
         assert_true(ty_time_parse(ty_str(good[i].text), &got));
         assert_int_equal(got, good[i].want);
     }
     got = 7;
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         assert_false(ty_time_parse(ty_str(bad[i]), &got));
     assert_int_equal(got, 7);
 }
@@ -83,7 +83,7 @@ static void test_durations(void **state)
                                        "9223372036854775808ns",
                                        "3000000h",
                                        "1s " };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < TY_COUNT(bad); i++) {
         int64_t ns = 42;
         assert_false(ty_time_parse_duration(ty_str(bad[i]), &ns));
         assert_int_equal(ns, 42);
@@ -116,12 +116,12 @@ static void test_spans(void **state)
                                        "9223372036854775808w" };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+    for (size_t i = 0; i < TY_COUNT(good); i++) {
         int64_t ms = 0;
         assert_true(ty_time_parse_span(ty_str(good[i].text), &ms));
         assert_int_equal(ms, good[i].ms);
     }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < TY_COUNT(bad); i++) {
         int64_t ms = 42;
         assert_false(ty_time_parse_span(ty_str(bad[i]), &ms));
         assert_int_equal(ms, 42);

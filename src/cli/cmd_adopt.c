@@ -68,7 +68,7 @@ static int read_cluster(struct adopt *x, struct ty_err *err)
         { .kind = &ty_kind_validatingwebhook, .name = TY_LIT(HOOKS_NAME) },
     };
 
-    ty_cluster_read(&x->cluster, wants, sizeof(wants) / sizeof(*wants));
+    ty_cluster_read(&x->cluster, wants, TY_COUNT(wants));
     const struct ty_cluster_object *t =
         ty_cluster_snapshot_list_error(x->cluster.snapshot, &ty_kind_trainjob);
     if (!t)

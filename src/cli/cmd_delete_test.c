@@ -107,7 +107,7 @@ static void test_mistakes_about_age(void **state)
                                            { "--keep", "1x", "--keep 1x: write" } };
     struct hist *h = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         assert_int_equal(HIST_RUN(h, "delete", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
         assert_has(h->b.err, rows[i][2]);
     }

@@ -340,7 +340,7 @@ static void read_words(struct get *g)
     size_t used = 0;
 
     g->view = &views[0];
-    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(views); i++)
         if (kind == views[i].kind || (views[i].brief && strcmp(word, views[i].brief) == 0)) {
             g->view = &views[i];
             used = 1;

@@ -22,7 +22,7 @@ static const char *const variables[] = { "STORAGE_URI",
 static int setup(void **state)
 {
     fixture_new(state);
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(variables); i++)
         unsetenv(variables[i]);
     assert_int_equal(mkdir("src", 0700), 0);
     assert_int_equal(mkdir("src/sub", 0700), 0);
@@ -110,7 +110,7 @@ static void test_words_that_are_wrong(void **state)
     };
     struct ty_cli_fixture *b = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const char *words[8] = { "initialize" };
         for (size_t k = 0; k < 6 && rows[i].words[k]; k++)
             words[k + 1] = rows[i].words[k];

@@ -82,7 +82,7 @@ static void test_mistakes(void **state)
         { "--runtimes", "jax-distributed,,", "--runtimes: no runtime \"\"" },
         { "--output", "table", "--output: \"table\" is not one of yaml, json, name" },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_cli_fixture b;
         fixture_open(&b);
         assert_has(run_refused(&b, cases[i][0], cases[i][1]), cases[i][2]);

@@ -41,7 +41,7 @@ static int read_log(const struct operator_opts *opts, struct ty_log_settings *s,
                   { "zap-stacktrace-level", opts->zap_stack },
                   { "zap-time-encoding", opts->zap_time } };
 
-    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(flags); i++)
         if (flags[i].value && ty_log_flag(s, flags[i].name, flags[i].value, err) < 0)
             return err->code;
     return 0;

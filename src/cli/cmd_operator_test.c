@@ -22,7 +22,7 @@ static void test_usage(void **state)
 
     assert_int_equal(FIXTURE_RUN(b, "operator", "now"), TY_EXIT_USAGE);
     assert_has(b->err, "'now' is one word too many");
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         assert_int_equal(FIXTURE_RUN(b, "operator", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
         assert_has(b->err, rows[i][1]);
     }
@@ -36,7 +36,7 @@ static void test_devel_needs_no_value(void **state)
     static const char *const forms[] = { "--zap-devel", "--zap-devel=true", "--zap-devel=0" };
     struct ty_cli_fixture *b = *state;
 
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(forms); i++) {
         assert_int_equal(FIXTURE_RUN(b, "operator", forms[i], "--kubeconfig", "no-kubeconfig"),
                          TY_EXIT_BAD);
         assert_has(b->err, "no-kubeconfig");

@@ -36,7 +36,7 @@ static void test_usage(void **state)
 
     assert_int_equal(FIXTURE_RUN(b, "run"), TY_EXIT_USAGE);
     assert_has(b->err, "nothing to run: give a file");
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         assert_int_equal(FIXTURE_RUN(b, "run", "job.yaml", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
         assert_has(b->err, rows[i][2]);
     }

@@ -130,7 +130,7 @@ static void test_one_dash_mistakes(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct test_opts opts = { .output = "untouched" };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_err err = { 0 };
         assert_int_equal(PARSE_GO(rows[i][0]), -EINVAL);
         assert_has(err.text, rows[i][1]);

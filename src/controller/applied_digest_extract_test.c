@@ -87,7 +87,7 @@ static void test_fields_that_do_not_fit(void **state TY_UNUSED)
         "[]",
         "'x'",
     };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < TY_COUNT(bad); i++) {
         ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
         struct ty_json *live = json_of(a, JOBSET), *entry = json_of(a, "{'manager':'trainer',"
                                                                        "'operation':'Apply'}");

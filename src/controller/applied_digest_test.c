@@ -199,7 +199,7 @@ static void test_odd_fields(void **state TY_UNUSED)
     const struct ty_schema *s = ty_kind_jobset.schema;
     uint64_t want = ty_applied_digest_desired(a, s, json_read(a, wanted_jobset));
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct ty_json *obj = json_read(
             a, ty_arena_printf(a,
                                "{\"metadata\":{\"managedFields\":[{\"manager\":\"trainer\","

@@ -89,7 +89,7 @@ static struct ty_json *project_identity(struct ty_arena *a, const struct ty_kind
     static const char *const keys[] = { "name", "namespace", "uid", "ownerReferences" };
     struct ty_json *kept = object_new(a, kind), *meta = ty_json_object(a);
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(keys); i++)
         copy_member(a, meta, ty_json_get(obj, "metadata"), keys[i]);
     ty_json_set(a, kept, "metadata", meta);
     return kept;

@@ -19,7 +19,7 @@ static void test_whose_it_is(void **state TY_UNUSED)
                                           REF("trainer.kubeflow.org", "Other", "true"),
                                           REF("example.com", "TrainJob", "true"), "{}",
                                           "{\"metadata\":{\"ownerReferences\":{}}}" };
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(others); i++)
         assert_true(ty_cache_project_owner(json_read(a, others[i]), NULL).n == 0);
 }
 
@@ -69,7 +69,7 @@ static void test_gangs(void **state TY_UNUSED)
         { "", "" },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_json *obj = json_read(
             a, ty_arena_printf(a,
                                "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"replicatedJobs\":[{"
@@ -95,7 +95,7 @@ static void test_namesakes(void **state TY_UNUSED)
                  { &ty_kind_jobset, "j", "j" },
                  { &ty_kind_podgroup_cosched, "j", "j" } };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_str job = ty_cache_project_name_owner(rows[i].kind, ty_str(rows[i].name));
         assert_true(ty_str_is(job, rows[i].job));
         struct ty_json *obj =

@@ -110,7 +110,7 @@ static void test_a_trainjob_in_two_numbers(void **state)
 
     assert_true(was.spec_digest == now.spec_digest);
     assert_true(was.status == 0 && now.status != 0);
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(others); i++) {
         now = *tell(f, &ty_kind_trainjob, others[i], NULL);
         assert_true(was.spec_digest != now.spec_digest && now.status == 0);
     }

@@ -43,7 +43,7 @@ static void copy_pod_members(struct ty_arena *a, struct ty_json *job, const stru
     const struct ty_json *from = ty_json_at(wanted, "template.spec.template");
     struct ty_json *pod = job;
 
-    for (size_t i = 0; i < sizeof(way) / sizeof(*way); i++)
+    for (size_t i = 0; i < TY_COUNT(way); i++)
         pod = ty_json_ensure_object(a, pod, way[i]);
     struct ty_json *meta = ty_json_ensure_object(a, pod, "metadata");
     const struct ty_json *was = ty_json_copy(a, meta, 0);

@@ -201,7 +201,7 @@ static void test_when_no_pod_has_ever_run(void **state)
         { "{'metadata':{'generation':1},'spec':{}}", false },
         { "{'metadata':{},'spec':{'suspend':true},'status':{'restarts':0}}", false },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_int_equal(ty_jobset_freeze_never_ran(json_of(f->a, rows[i].text)), rows[i].pristine);
 }
 

@@ -168,7 +168,7 @@ static void test_a_snapshot_is_of_its_runtime(void **state)
     struct ty_reconcile_memo memo = { 0 };
 
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true", ""));
-    for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(runtimes); i++) {
         f->in.memo = NULL;
         const char *alone = snapshot_of(f, runtimes[i]);
         f->in.memo = &memo;

@@ -139,7 +139,7 @@ static void test_answers_that_are_none(void **state)
     struct controller_fixture *w = *state;
 
     begin(w, NULL);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct api_row rows[] = { { RT, cases[i].code, cases[i].body }, { 0 } };
         struct came c = { 0 };
         w->api.rows = rows;
@@ -262,7 +262,7 @@ static void test_verified_before_a_requeue(void **state)
                   { true, 500, CONTROLLER_REFUSAL(500, "InternalError"), true },
                   { false, 500, CONTROLLER_REFUSAL(500, "InternalError"), false } };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct api_row rows[] = {
             { "GET " CONTROLLER_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3Dj",
               cases[i].code, cases[i].body },
@@ -281,7 +281,7 @@ static void test_verified_before_a_requeue(void **state)
         assert_int_equal(
             ty_cache_count(ty_trainjob_controller_cache(w->controller), &ty_kind_trainjob),
             cases[i].known || i == 0);
-        if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+        if (i + 1 < TY_COUNT(cases))
             controller_teardown(state);
     }
 }

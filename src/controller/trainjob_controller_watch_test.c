@@ -91,7 +91,7 @@ static void test_lists_that_fail(void **state)
                   { 200, "garbage" },
                   { 200, "{\"items\":[{\"metadata\":" } };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct api_row rows[] = {
             { "GET " CONTROLLER_GROUP "/trainjobs?limit", cases[i].code, cases[i].body }, { 0 }
         };
@@ -102,7 +102,7 @@ static void test_lists_that_fail(void **state)
         controller_run_until(w, says_trouble);
         assert_false(ty_trainjob_controller_synced(w->controller));
         assert_has(controller_log(w), "\"kind\":\"TrainJob\"");
-        if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+        if (i + 1 < TY_COUNT(cases))
             controller_teardown(state);
     }
 }

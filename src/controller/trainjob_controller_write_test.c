@@ -50,7 +50,7 @@ static void test_a_refused_apply_cancels_the_next(void **state)
           "no matches for kind \\\"ConfigMap\\\" in version \\\"v1\\\"" },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct api_row rows[] = { CONTROLLER_ONE_JOB,
                                   { CONTROLLER_APPLY_SNAPSHOT, cases[i].code, cases[i].body },
                                   CONTROLLER_JOBSET_APPLIED,
@@ -66,7 +66,7 @@ static void test_a_refused_apply_cancels_the_next(void **state)
         assert_null(strstr(asked, CONTROLLER_APPLY_JOBSET));
         assert_true(controller_errors(w) > 0);
         assert_has(controller_log(w), cases[i].said);
-        if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+        if (i + 1 < TY_COUNT(cases))
             controller_teardown(state);
     }
 }
@@ -123,7 +123,7 @@ static void test_refused_for_good(void **state)
         { 403, "a proxy says no", false },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct api_row rows[] = { CONTROLLER_ONE_JOB,
                                   CONTROLLER_SNAPSHOT_APPLIED,
                                   { CONTROLLER_APPLY_JOBSET, cases[i].code, cases[i].body },
@@ -137,7 +137,7 @@ static void test_refused_for_good(void **state)
             fail_msg("%s: %s", cases[i].body, ty_json_text(w->a, status_of(w)).p);
         const char *once = strstr(api_asked(&w->api, w->a), CONTROLLER_PATCH_STATUS);
         assert_true(once && !strstr(once + 1, CONTROLLER_PATCH_STATUS));
-        if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+        if (i + 1 < TY_COUNT(cases))
             controller_teardown(state);
     }
 }

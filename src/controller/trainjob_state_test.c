@@ -29,7 +29,7 @@ static void test_what_a_trainjob_says(void **state)
           TY_TRAINJOB_STATE_FAILED },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         assert_int_equal(ty_trainjob_state_read(&ty_kind_trainjob, json(*state, cases[i].text)),
                          cases[i].want);
 }
@@ -51,7 +51,7 @@ static void test_what_a_jobset_says(void **state)
           TY_TRAINJOB_STATE_PENDING },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         assert_int_equal(ty_trainjob_state_read(&ty_kind_jobset, json(*state, cases[i].text)),
                          cases[i].want);
     assert_int_equal(ty_trainjob_state_read(&ty_kind_secret, json(*state, "{}")),

@@ -59,7 +59,7 @@ static void test_carried_over(void **state)
         { "--frobnicate 7 -N 2", NODES, "2" },
         { "--exclusive -N 2", NODES, "2" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done;
         if (convert_line(a, rows[i].directive, &done) < 0)
@@ -89,7 +89,7 @@ static void test_refused(void **state)
         { "--gres=gpu:a100:many", "#SBATCH --gres=gpu:a100:many", "is no whole number" },
         { "--array=all", "#SBATCH --array=all", "is no list of array tasks" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done;
         assert_int_equal(convert_line(a, rows[i].directive, &done), -EINVAL);
@@ -117,7 +117,7 @@ static void test_told_with_its_line(void **state)
         { "-N 2 -n 7", "#SBATCH --ntasks", "7 tasks on 2 nodes become 4 on each" },
         { "--array=5-9%2", "#SBATCH --array=5-9%2", "this one is task 5" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done;
         assert_int_equal(convert_line(a, rows[i].directive, &done), 0);

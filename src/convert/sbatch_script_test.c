@@ -33,7 +33,7 @@ static void test_text_stays(void **state)
         "for i in 1 2; do srun a $i & done; wait\n",
         "grep x <<< \"$y\"\nsrun a\n",
     };
-    for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+    for (size_t i = 0; i < TY_COUNT(bodies); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done = script(a, bodies[i]);
         const char *text = command(a, &done);

@@ -64,7 +64,7 @@ static void test_mpi(void **state)
     assert_null(strstr(text, "export"));
     static const char *const launchers[] = { "/usr/bin/mpirun", "mpirun.openmpi",
                                              "mpiexec.hydra -l" };
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
+    for (size_t i = 0; i < TY_COUNT(launchers); i++) {
         done = script(a, ty_arena_printf(a, "#SBATCH -N 2\ntime %s ./pi\n", launchers[i]));
         assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
     }

@@ -39,7 +39,7 @@ static bool is_reserved(const struct ty_v1_conversion *c, const struct ty_v1_set
     const char *ml = c->kind->ml ? c->kind->ml : "";
     if (!mpi.n)
         mpi = TY_LIT("OpenMPI");
-    for (size_t i = 0; set->trainer && i < sizeof(reserved) / sizeof(*reserved); i++)
+    for (size_t i = 0; set->trainer && i < TY_COUNT(reserved); i++)
         if (strcmp(reserved[i].ml, ml) == 0 && ty_str_is(name, reserved[i].name) &&
             (!reserved[i].mpi || ty_str_is(mpi, reserved[i].mpi)))
             return true;

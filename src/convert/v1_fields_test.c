@@ -303,8 +303,8 @@ static void test_a_lost_field_is_found(void **state)
     (void)state;
     static const char *const keys[] = { "workingDir", "dnsPolicy", "hostIPC",
                                         "terminationMessagePath", "topologySpreadConstraints" };
-    const struct job *job = &jobs[sizeof(jobs) / sizeof(*jobs) - 1];
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    const struct job *job = &jobs[TY_COUNT(jobs) - 1];
+    for (size_t i = 0; i < TY_COUNT(keys); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_json *v1 = full_job(a, job);
         struct ty_convert_result done;
@@ -322,7 +322,7 @@ int main(void)
 {
     static const char *const names[] = { "PyTorchJob", "TFJob",     "MPIJob v1", "MPIJob v2beta1",
                                          "XGBoostJob", "PaddleJob", "JAXJob" };
-    enum { N = sizeof(jobs) / sizeof(*jobs) };
+    enum { N = TY_COUNT(jobs) };
     struct CMUnitTest tests[N + 1] = { [N] = cmocka_unit_test(test_a_lost_field_is_found) };
     for (size_t i = 0; i < N; i++) {
         struct job *job = (struct job *)(uintptr_t)&jobs[i]; /* cmocka's state is not const */

@@ -38,7 +38,7 @@ static void test_first_difference_is_named(void **state)
         { TWO(MAIN(", env: [{name: A, value: b}]"), MAIN(", env: [{name: A, value: c}]")),
           WORKER ".containers[0].env[0].value", false },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done;
         assert_int_equal(convert_with(a, rows[i].text, (struct ty_convert_opts){ 0 }, &done),

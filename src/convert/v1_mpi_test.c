@@ -39,7 +39,7 @@ static void test_roles_needed(void **state)
         HEAD2 "  mpiReplicaSpecs: {Worker: {" WORKERS "}}\n",
         HEAD2 "  mpiReplicaSpecs: {Launcher: {template: " ONE "}}\n",
     };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+    for (size_t i = 0; i < TY_COUNT(texts); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         refuse(a, texts[i], "spec.mpiReplicaSpecs", "a Launcher and at least one Worker");
     }

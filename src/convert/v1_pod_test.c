@@ -37,7 +37,7 @@ static void test_templates_that_are_none(void **state)
         { "{metadata: {labels: {a: 1}}, spec: {containers: [{name: jax, image: x}]}}",
           AT ".metadata.labels.a", "must be of type string" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         char *text = ty_arena_printf(a, JAX("%s"), rows[i].pod);
         refuse(a, text, rows[i].path, rows[i].words);

@@ -36,7 +36,7 @@ static void test_refused(void **state)
         { POLICY("queue: 1"), AT ".schedulingPolicy.queue", "must be a text" },
         { RUN("schedulingPolicy: 3"), AT ".schedulingPolicy", "must be an object" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         refuse(a, rows[i].text, rows[i].path, rows[i].words);
     }

@@ -20,7 +20,7 @@ static void test_processes(void **state)
         { "cpu", "cpu: 6", "6", "2" }, { "cpu", "cpu: 2500m", "3", "2" },
         { "cpu", "", "null", "2" },    { "~", "", "null", "2" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         char *text = ty_arena_printf(
             a,
@@ -39,7 +39,7 @@ static void test_bad_processes(void **state)
 {
     (void)state;
     static const char *const values[] = { "0", "-1", "many", "'0'", "'99999999999'", "1.5", "[1]" };
-    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+    for (size_t i = 0; i < TY_COUNT(values); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         refuse(a, ty_arena_printf(a, JOB("  nprocPerNode: %s\n", POD("pytorch")), values[i]),
                "spec.nprocPerNode", "must be");
@@ -57,7 +57,7 @@ static void test_range(void **state)
         { "maxReplicas: 4, minReplicas: ~", "\"--nnodes=4:4\"" },
         { "rdzvId: a", NULL },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done =
             convert(a, ty_arena_printf(a, ELASTIC("%s"), rows[i].fields));
@@ -100,7 +100,7 @@ static void test_endpoint(void **state)
         { "rdzvBackend: etcd-v2, rdzvHost: etcd, rdzvPort: 2379", "j-node-0-0.j:29500", "c10d" },
         { "rdzvBackend: static", "j-node-0-0.j:29500", "static" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done =
             convert(a, ty_arena_printf(a, ELASTIC("%s"), rows[i].fields));
@@ -141,7 +141,7 @@ static void test_bad_elastic(void **state)
         { "maxRestarts: -1", POLICY ".maxRestarts", "must be a whole number from 0" },
         { "nProcPerNode: auto", POLICY ".nProcPerNode", "must be a whole number from 1" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         refuse(a, ty_arena_printf(a, ELASTIC("%s"), rows[i].fields), rows[i].path, rows[i].words);
     }

@@ -36,7 +36,7 @@ static void test_words(void **state)
         { "~", "", "\"Never\"", "0", "{\"maxRestarts\":0}" }, /* the default of TFJob */
         { "''", "", "\"Never\"", "0", "{\"maxRestarts\":0}" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done =
             with(a, rows[i].policy, rows[i].run, (struct ty_convert_opts){ 0 });
@@ -111,7 +111,7 @@ static void test_bad_limits(void **state)
 {
     (void)state;
     static const char *const limits[] = { "-1", "'3'", "2147483648", "1e40", "[]" };
-    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+    for (size_t i = 0; i < TY_COUNT(limits); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         char *text =
             ty_arena_printf(a,

@@ -38,7 +38,7 @@ static void test_what_is_no_role(void **state)
           "must be Never, OnFailure, Always or ExitCode" },
         { "{Worker: {replicas: 1}}", AT ".Worker.template", "a pod template is needed" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         refuse(a, ty_arena_printf(a, TF("%s"), rows[i].roles), rows[i].path, rows[i].words);
     }

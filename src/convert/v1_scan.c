@@ -56,7 +56,7 @@ static const struct {
 static void scan_label(struct ty_v1_conversion *c, struct ty_str text, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
-    for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+    for (size_t i = 0; i < TY_COUNT(labels); i++)
         if (ty_str_contains(text, ty_str(labels[i].was)))
             ty_v1_warn(c, v, at, "no pod has the label %s any more: %s is nearest to it",
                        labels[i].was, labels[i].is);

@@ -126,7 +126,7 @@ static void test_numbers(void **state)
         { "-1", false },  { "1.5", false },  { "'1'", false },
         { "[1]", false }, { "true", false }, { "99999999999999999999", false },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         int64_t n = -5;
         f->out.bad = NULL;
         assert_int_equal(ty_v1_int(&f->c, yaml(f, cases[i].text), TY_KEY(NULL, "n"), 0, 7, &n),

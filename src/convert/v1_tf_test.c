@@ -86,7 +86,7 @@ static void test_success(void **state)
         { "", "Master: {template: " ONE "}, Evaluator: {template: " ONE "}", "[\"chief\"]", NULL },
         { "", "PS: {template: " ONE "}, Evaluator: {template: " ONE "}", "null", NULL },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_convert_result done =
             convert(a, ty_arena_printf(a, TF("%s", "%s"), rows[i].more, rows[i].roles));

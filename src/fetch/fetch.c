@@ -183,7 +183,7 @@ static const struct ty_fetch_source *source_of(enum ty_uri_scheme scheme)
         &ty_source_s3,
         &ty_source_hf,
     };
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < TY_COUNT(all); i++)
         if (all[i]->scheme == scheme)
             return all[i];
     abort(); /* a scheme without a source: a bug */

@@ -75,7 +75,7 @@ static void test_an_odd_tag_is_none(void **state)
     struct ty_download_dir *s = opened(a);
     static const char *const odd[] = { "", "{", "[]", "{\"name\":\"g\",\"tag\":\"t\",\"size\":1}",
                                        "{\"name\":\"f\",\"tag\":\"t\"}" };
-    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+    for (size_t i = 0; i < TY_COUNT(odd); i++) {
         struct ty_part p = part_of(s, a, "f");
         char file[80];
         snprintf(file, sizeof(file), "d/.trainyard/%s.tag", p.id);

@@ -26,9 +26,9 @@ static void test_what_is_worth_a_try(void **state)
     (void)state;
     static const int yes[] = { 408, 425, 429, 500, 502, 503, 504 };
     static const int no[] = { 200, 301, 400, 401, 403, 404, 410, 416, 501, 505 };
-    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+    for (size_t i = 0; i < TY_COUNT(yes); i++)
         assert_true(again(TY_HTTP_MULTI_DONE, yes[i]));
-    for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+    for (size_t i = 0; i < TY_COUNT(no); i++)
         assert_false(again(TY_HTTP_MULTI_DONE, no[i]));
     assert_true(again(TY_HTTP_MULTI_LOST, 0));
     assert_true(again(TY_HTTP_MULTI_LOST, 200));

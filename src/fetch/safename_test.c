@@ -20,10 +20,10 @@ static void test_names_stay_below(void **state)
                                        "a\x7f",
                                        TY_FETCH_FOLDER,
                                        TY_FETCH_FOLDER "/lock" };
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+    for (size_t i = 0; i < TY_COUNT(good); i++)
         if (ty_safename_check(ty_str(good[i]), NULL) < 0)
             fail_msg("\"%s\" is refused", good[i]);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         if (ty_safename_check(ty_str(bad[i]), NULL) == 0)
             fail_msg("\"%s\" is accepted", bad[i]);
 }

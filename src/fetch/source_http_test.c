@@ -26,7 +26,7 @@ static void test_names_that_leave_the_folder(void **state)
     static const char *const bad[] = { "http://h/..", "http://h/a/%2e%2e", "http://h/%2Fetc",
                                        "http://h/a%2F..%2Fb", "http://h/.trainyard" };
     struct ty_trial t = { 0 };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < TY_COUNT(bad); i++) {
         assert_true(trial(&t, bad[i]) < 0);
         assert_has(t.err.text, "is refused");
     }

@@ -109,7 +109,7 @@ static void test_the_next_page_is_at_the_same_place(void **state)
         "//127.0.0.1/x",       "/x",
         "file:///etc/passwd",  "http://127.0.0.1\\@h.x:80/",
     };
-    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
+    for (size_t i = 0; i < TY_COUNT(elsewhere); i++) {
         char page[256];
         snprintf(page, sizeof(page), HEAD "Link: <%s>; rel=\"next\"\r\n\r\n[]", elsewhere[i]);
         refused(REVISION, page, "the next page of the Hub's listing is at ");

@@ -19,7 +19,7 @@ void ty_transfer_progress_bytes(struct ty_buf *b, double bytes)
 {
     static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
     size_t u = 0;
-    for (; bytes >= 999.5 && u + 1 < sizeof(units) / sizeof(*units); u++)
+    for (; bytes >= 999.5 && u + 1 < TY_COUNT(units); u++)
         bytes /= 1000;
     ty_buf_printf(b, u && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, units[u]);
 }

@@ -98,7 +98,7 @@ static int read_entity(struct xml_reader *r)
     skip_bytes(r, 1);
     if (!read_until(r, ";", &name))
         return fail_xml(r, "an entity has no end");
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+    for (size_t i = 0; i < TY_COUNT(known); i++)
         if (ty_str_is(name, known[i].name)) {
             ty_buf_chr(&r->text, known[i].c);
             return 0;

@@ -50,7 +50,7 @@ static void texts(void **state)
         { TY_INTERNAL, NULL, "no key", "spec.a: Internal error: no key" },
         { TY_UNKNOWN, NULL, "", "unknown field \"spec.a\"" },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_errs errs = { .arena = a };
         const struct ty_field_err *e =
             ty_errs_add(&errs, TY_KEY(TY_KEY(NULL, "spec"), "a"), cases[i].why, cases[i].value,

@@ -82,7 +82,7 @@ static void check(const struct ty_str *texts, size_t n, enum verdict want)
             fail_msg("text %zu: verdict %d, not %d: %.*s", i, got, want, TY_ARG(texts[i]));
     }
 }
-#define CHECK(list, want) check((list), sizeof(list) / sizeof(*(list)), (want))
+#define CHECK(list, want) check((list), TY_COUNT(list), (want))
 
 static void accepted(void **state)
 {

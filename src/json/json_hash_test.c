@@ -58,7 +58,7 @@ static void test_what_does_not(void **state)
                                          "{\"a\":2,\"b\":1}",
                                          "{\"ab\":1}",
                                          "{\"a\":{\"a\":1}}" };
-    size_t n = sizeof(texts) / sizeof(texts[0]);
+    size_t n = TY_COUNT(texts);
 
     (void)state;
     assert_true(ty_json_hash(NULL) != hash("null"));

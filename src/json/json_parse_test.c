@@ -7,8 +7,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
 static void values(void **state)
 {
     (void)state;
@@ -44,7 +42,7 @@ static void values(void **state)
         { "{\"\\u0061\\n\":\"1\"}", "{\"a\\n\":\"1\"}", TY_JSON_OBJECT },
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_err err = { 0 };
         const struct ty_json *v = ty_json_parse(a, ty_str(cases[i].text), NULL, &err);
         if (!v) {
@@ -99,7 +97,7 @@ static void sentences(void **state)
         { "{\"a\":1,\"\\u0061\":3}", "line 1, column 17: the key \"a\" is there twice" },
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_err err = { 0 };
         if (ty_json_parse(a, ty_str(cases[i].text), NULL, &err))
             fail_msg("accepted: %s", cases[i].text);
@@ -183,7 +181,7 @@ static void a_full_arena(void **state)
     (void)state;
     static const char *const items[] = { "{}", "[]", "1", "\"\\n\"", "{\"k\":{}}", "[[[1]]]" };
 
-    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(items); i++)
         for (size_t n = 20000; n <= 80000; n += 20000) {
             ty_auto_arena *a = ty_arena_new_input(256 << 10, NULL);
             ty_auto_buf out = { 0 };
@@ -224,7 +222,7 @@ static void memory(void **state)
 {
     (void)state;
     static const char *const items[] = { "0", "[]", "[0]", "{}", "{\"\":0}", "\"\\n\"", "[[[]]]" };
-    for (size_t k = 0; k < COUNT(items); k++) {
+    for (size_t k = 0; k < TY_COUNT(items); k++) {
         ty_auto_arena *a = ty_arena_new((size_t)1 << 26);
         ty_auto_buf out = { 0 };
         for (int i = 0; i < 50000; i++)

@@ -77,7 +77,7 @@ static void strings_come_back(void **state)
     for (size_t n = 0; n < 40; n++) {
         ty_auto_arena *a = ty_arena_new(1 << 24);
         for (size_t at = 0; at <= n; at++) {
-            for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+            for (size_t i = 0; i < TY_COUNT(odd); i++) {
                 char *s = ty_arena_printf(
                     a, "%.*s%s%.*s", (int)at, "0123456789012345678901234567890123456789", odd[i],
                     (int)(n - at), "abcdefghijabcdefghijabcdefghijabcdefghij");

@@ -119,7 +119,7 @@ static void compares(void **state)
         { "\"\\u0061\"", "\"a\"", true },
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         if (ty_json_eq(json_read(a, cases[i].a), json_read(a, cases[i].b)) != cases[i].same)
             fail_msg("%s and %s", cases[i].a, cases[i].b);
     assert_true(ty_json_eq(NULL, NULL));

@@ -44,7 +44,7 @@ static void utf8_bad(void **state)
         "\xf1\x80\x80 ",
         "\xf5\x80\x80\x80",
     };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         assert_int_equal(ty_json_utf8_len(bad[i], bad[i] + strlen(bad[i])), 0);
 }
 
@@ -97,7 +97,7 @@ static void escapes_as_go(void **state)
         { TY_LIT("\xff"), "\\ufffd" },
         { TY_LIT("\xe2\x80"), "\\ufffd" },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_buf out = { 0 };
         struct ty_str s = cases[i].text;
         size_t took = ty_json_escape(&out, s.p, s.p + s.n);
@@ -135,7 +135,7 @@ static void unescapes(void **state)
         { "\\ude00", 0, TY_LIT("") },
         { "\\ud800\\udc0", 0, TY_LIT("") },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         char room[4], *to = room;
         const char *p = cases[i].text;
         const char *wrong = ty_json_unescape(&p, p + strlen(p), &to);
@@ -167,7 +167,7 @@ static void numbers(void **state)
         { "1e", "a digit of the exponent", 2, false },
         { "1e-x", "a digit of the exponent", 3, false },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *p = cases[i].text;
         bool whole = false;
         const char *want = ty_json_scan_number(&p, p + strlen(p), &whole);

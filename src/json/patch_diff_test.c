@@ -22,7 +22,7 @@ static void operations(void **state TY_UNUSED)
     };
     ty_auto_arena *a = ty_arena_new(1 << 22);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_json *from = json_read(a, cases[i].from), *to = json_read(a, cases[i].to),
                        *got = NULL;
         struct ty_json *ops = ty_patch_diff(a, from, to);

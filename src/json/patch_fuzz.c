@@ -20,7 +20,7 @@ static struct ty_patch_meta by_letter(const void *type, struct ty_str key)
         { 'o', { TY_PATCH_MERGE, NULL, true, NULL } },
     };
     (void)type;
-    for (size_t i = 0; key.n > 0 && i < sizeof(rules) / sizeof(rules[0]); i++) {
+    for (size_t i = 0; key.n > 0 && i < TY_COUNT(rules); i++) {
         if (key.p[0] == rules[i].letter)
             return rules[i].how;
     }

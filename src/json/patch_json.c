@@ -257,7 +257,7 @@ static int apply_one(struct patch_run *r, const struct ty_json *v)
     struct op op = { ty_json_as_str(path), ty_json_as_str(from), ty_json_get(v, "value") };
     const struct operation *known = NULL;
 
-    for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(operations); i++) {
         if (ty_str_is(name, operations[i].name))
             known = &operations[i];
     }

@@ -69,7 +69,7 @@ static void test_good(void **state)
           "{\"a\":{\"b\":2},\"c\":{\"b\":1}}" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_err err = { 0 };
         struct ty_json *doc = json_read(a, cases[i][0]), *ops = json_read(a, cases[i][1]),
@@ -130,7 +130,7 @@ static void test_bad(void **state)
           "operation 0: move '/a/b': '/a' cannot move into itself" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_err err = { 0 };
         struct ty_json *doc = json_read(a, cases[i][0]), *got = NULL;

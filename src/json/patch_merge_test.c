@@ -25,7 +25,7 @@ static void test_rfc7386(void **state)
         { "{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_json *doc = json_read(a, cases[i][0]), *patch = json_read(a, cases[i][1]);
         struct ty_json *got = ty_patch_merge(a, doc, patch);
@@ -68,7 +68,7 @@ static void test_diff(void **state)
         { "[1]", "{\"a\":1}", "{\"a\":1}" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_json *from = json_read(a, cases[i][0]), *to = json_read(a, cases[i][1]);
         struct ty_json *patch = ty_patch_merge_diff(a, from, to);

@@ -52,7 +52,7 @@ static void test_order(void **state)
         { "abab", "a", "aabb" }, /* beside each other when named */
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         assert_string_equal(ordered(a, cases[i][0], cases[i][1]), cases[i][2]);
     }

@@ -112,7 +112,7 @@ static void refuses(void **state)
         { { "]" }, "f:1:1: an end without a beginning" },
         { { "[", "+.inf" }, "f:2:7: JSON has no number +.inf; put a string in quotes" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const char *events[9] = { 0 };
         struct maker m;
         start(&m, 3);

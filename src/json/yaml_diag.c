@@ -53,7 +53,7 @@ static const struct {
 
 const char *ty_yaml_diag_text(struct ty_arena *a, const char *message)
 {
-    for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(sayings); i++)
         if (strstr(message, sayings[i].message))
             return sayings[i].say;
     char *copy = ty_arena_strndup(a, message, strlen(message));

@@ -38,10 +38,10 @@ static void likeness(void **state)
     const char *unlike[] = { "",      "a",      "1a",         "10Gi", "1.2.3", "127.0.0.1", "0x",
                              "1e",    "12:",    "12:3a",      ":1",   "-",     "+",         "v1",
                              "2001-", "20-1-1", "2001-123-1", "0b2",  "0xg",   "e3",        "1 2" };
-    for (size_t i = 0; i < sizeof(like) / sizeof(like[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(like); i++)
         if (!ty_yaml_number_like(ty_str(like[i])))
             fail_msg("%s is like a number", like[i]);
-    for (size_t i = 0; i < sizeof(unlike) / sizeof(unlike[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(unlike); i++)
         if (ty_yaml_number_like(ty_str(unlike[i])))
             fail_msg("%s is not like a number", unlike[i]);
 }

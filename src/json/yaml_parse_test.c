@@ -40,7 +40,7 @@ static void assert_rows(const struct row *rows, size_t n)
             fail_msg("%s\n  got  %s\n  want %s", rows[i].text, got, rows[i].want);
     }
 }
-#define ASSERT_ROWS(rows) assert_rows((rows), sizeof(rows) / sizeof((rows)[0]))
+#define ASSERT_ROWS(rows) assert_rows((rows), TY_COUNT(rows))
 
 static void reads_trees(void **state)
 {
@@ -191,7 +191,7 @@ static void knows_places(void **state)
         { 0, "a", -1, 2, 4 }, { 0, "b", -1, 4, 3 }, { 0, "b", 0, 4, 5 }, { 0, "b", 1, 5, 5 },
         { 0, "c", -1, 6, 1 }, { 1, "d", -1, 8, 6 }, { 1, "d", 0, 8, 7 }, { 1, "d", 1, 9, 2 },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct ty_json *v = ty_json_get(docs.v[rows[i].doc], rows[i].path);
         if (rows[i].item >= 0)
             v = ty_json_item(v, (size_t)rows[i].item);
@@ -204,7 +204,7 @@ static void keeps_limits(void **state)
 {
     (void)state;
     const char *const units[] = { "[", "{a: ", "- ", "? ", "[a, ", "{\"a\":[" };
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(units); i++) {
         ty_auto_arena *a = ty_arena_new((size_t)1 << 28);
         ty_auto_buf text = { 0 };
         for (int k = 0; k < 10000; k++)
@@ -252,7 +252,7 @@ static void stays_silent(void **state)
     assert_true(dup2(fileno(f), STDERR_FILENO) >= 0);
     const char *bad[] = { "a: [",    "a: 'x",  "\ta: 1", "a: b: c",      "%YAML 9.9\n---\n",
                           "a: !x!y", "- a\nb", "? ? :",  "a: \"\\u12\"", "{\"a\": 1,, }" };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(bad); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         read_with(a, ty_str(bad[i]), NULL);
     }

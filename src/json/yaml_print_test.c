@@ -44,7 +44,7 @@ static void prints(void **state)
         { "[18446744073709551615,1e+21,-9223372036854775808]",
           "- 18446744073709551615\n- 1e+21\n- -9223372036854775808\n" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         assert_prints(json_read(a, rows[i].json), NULL, rows[i].want);
     }

@@ -43,7 +43,7 @@ static void plain(void **state)
                             "~/x",
                             "=x",
                             "<none>" };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(texts); i++)
         assert_form(ty_str(texts[i]), TY_YAML_PLAIN, texts[i]);
 }
 
@@ -53,7 +53,7 @@ static void words(void **state)
     const char *texts[] = { "yes", "no",  "on",    "off",  "y",  "n",          "Y",     "1.0",
                             "0x1", "1e3", "null",  "~",    "12", "2001-01-01", "12:30", "true",
                             "<<",  "=",   "1_000", ".inf", ".5", "0o7",        "-1",    "" };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(texts); i++) {
         char want[40];
         snprintf(want, sizeof(want), "\"%s\"", texts[i]);
         assert_form(ty_str(texts[i]), TY_YAML_DOUBLE, want);
@@ -67,7 +67,7 @@ static void punctuation(void **state)
                             "!a",  "|",    ">x",   "@a",    "`a",     "%a",  "- a", "-",
                             "? a", "?a",   ":a",   ",a",    "[a]",    "{a}", "]",   "}",
                             "---", "---a", "...",  "\"a\"", "{{ x }}" };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(texts); i++) {
         char want[40];
         snprintf(want, sizeof(want), "'%s'", texts[i]);
         assert_form(ty_str(texts[i]), TY_YAML_SINGLE, want);
@@ -110,7 +110,7 @@ static void blocks(void **state)
         TY_LIT("\n"),    TY_LIT(" a\nb"),  TY_LIT("a\n "),           TY_LIT("a\nb "),
         TY_LIT("\n\ta"), TY_LIT("a\r\nb"), TY_LIT("a\n\xe2\x80\xa8")
     };
-    for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(never); i++)
         assert_int_equal(ty_yaml_quote_choose(never[i], false), TY_YAML_DOUBLE);
 }
 

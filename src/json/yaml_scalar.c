@@ -29,7 +29,7 @@ static enum word word_of(struct ty_str s)
 {
     if (s.n > 5 || (s.n > 0 && !memchr("~nNtTyYfFoO.+-", s.p[0], 14)))
         return NO_WORD; /* the common case */
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(words); i++)
         if (ty_str_is(s, words[i].lower) || ty_str_is(s, words[i].title) ||
             ty_str_is(s, words[i].upper))
             return words[i].word;

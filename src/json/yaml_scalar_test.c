@@ -106,7 +106,7 @@ static const struct row plain[] = {
 static void reads_plain(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(plain); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         const struct ty_yaml_scalar in = { .text = ty_str(plain[i].text), .plain = true };
         struct ty_json v = { 0 };
@@ -122,7 +122,7 @@ static void reads_plain(void **state)
 static void knows_words(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(plain); i++)
         if (plain[i].want[0] != '"' && !ty_yaml_scalar_is_word(ty_str(plain[i].text)))
             fail_msg("%s is a word", plain[i].text);
     assert_true(ty_yaml_scalar_is_word(TY_LIT("<<")));
@@ -138,7 +138,7 @@ static void quoted_is_string(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const char *why = NULL;
     const char *texts[] = { "", "yes", "1", ".inf", "~" };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(texts); i++) {
         const struct ty_yaml_scalar in = { .text = ty_str(texts[i]) };
         struct ty_json v = { 0 };
         assert_true(ty_yaml_scalar_parse(a, &in, &v, &why));
@@ -177,7 +177,7 @@ static void obeys_tags(void **state)
         { "!foo", "x", "!the tag !foo means nothing here" },
         { "tag:yaml.org,2002:set", "x", "!the tag !!set means nothing here" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         const struct ty_yaml_scalar in = { ty_str(rows[i].text), ty_str(rows[i].tag), true };
         struct ty_json v = { 0 };
@@ -193,7 +193,7 @@ static void refuses_infinity(void **state)
 {
     (void)state;
     const char *texts[] = { ".inf", "-.Inf", "+.INF", ".nan", ".NaN" };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(texts); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         const struct ty_yaml_scalar in = { .text = ty_str(texts[i]), .plain = true };
         struct ty_json v = { 0 };
@@ -222,7 +222,7 @@ static void makes_keys(void **state)
         { "2001-01-01", "2001-01-01" },
         { "name", "name" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         const struct ty_yaml_scalar in = { .text = ty_str(rows[i].text), .plain = true };
         struct ty_json v = { 0 };

@@ -29,7 +29,7 @@ static void checks(void **state)
                  "a\0"),
           "f:1:1: the text is UTF-16; save it as UTF-8" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_err err = { 0 };
         int r = ty_yaml_text_check("f", rows[i].text, &err);
         assert_int_equal(r, rows[i].want ? -EINVAL : 0);

@@ -48,7 +48,7 @@ static void doubles(void **state)
         { TY_LIT("\\U00110000"), { 0 } },
         { TY_LIT("\\"), { 0 } },
     };
-    assert_rows(rows, sizeof(rows) / sizeof(rows[0]), '"');
+    assert_rows(rows, TY_COUNT(rows), '"');
 }
 
 static void singles(void **state)
@@ -61,7 +61,7 @@ static void singles(void **state)
         { TY_LIT("a  \n\n  b"), TY_LIT("a\nb") },
         { TY_LIT("x'y"), { 0 } },
     };
-    assert_rows(rows, sizeof(rows) / sizeof(rows[0]), '\'');
+    assert_rows(rows, TY_COUNT(rows), '\'');
 }
 
 int main(void)

@@ -309,7 +309,7 @@ struct ty_str ty_leader_election_encode(struct ty_arena *a, struct ty_str ns, st
     ty_json_set(a, m, "name", ty_json_str(a, name));
     if (*r->version)
         ty_json_set(a, m, "resourceVersion", ty_json_cstr(a, r->version));
-    for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+    for (size_t i = 0; i < TY_COUNT(kept); i++)
         if (ty_json_get(meta, kept[i]))
             ty_json_set(a, m, kept[i], ty_json_get(meta, kept[i]));
     ty_json_set(a, s, "holderIdentity", ty_json_cstr(a, r->holder));

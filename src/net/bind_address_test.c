@@ -16,7 +16,7 @@ static void test_addresses(void **state TY_UNUSED)
                  { NULL, NULL, -1 } };
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const char *host = "x";
         int port = 0;
         assert_null(ty_bind_address_parse(a, rows[i].text, &host, &port));
@@ -37,7 +37,7 @@ static void test_mistakes(void **state TY_UNUSED)
                  { "::1:80", "brackets" }, { "a:b:1", "brackets" } };
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const char *host = NULL;
         int port = 0;
         assert_has(ty_bind_address_parse(a, rows[i].text, &host, &port), rows[i].want);

@@ -12,7 +12,7 @@ static const char *const flavours[] = { "libcurl-gnutls.so.4", "libcurl.so.4", N
 static const struct ty_dl_fn fns[] = { TY_CURL_EACH(FN) };
 
 static const struct ty_dl libcurl = { flavours, "HTTP requests need libcurl", "libcurl3-gnutls",
-                                      fns, sizeof(fns) / sizeof(fns[0]) };
+                                      fns, TY_COUNT(fns) };
 
 int ty_curl_load(struct ty_curl *c, struct ty_err *err)
 {

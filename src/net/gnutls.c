@@ -8,8 +8,7 @@ static const char *const files[] = { "libgnutls.so.30", NULL };
 static const struct ty_dl_fn fns[] = { { "gnutls_strerror", offsetof(struct ty_gnutls, why) },
                                        TY_GNUTLS_EACH(FN) };
 
-static const struct ty_dl gnutls = { files, "TLS needs GnuTLS", "libgnutls30", fns,
-                                     sizeof(fns) / sizeof(fns[0]) };
+static const struct ty_dl gnutls = { files, "TLS needs GnuTLS", "libgnutls30", fns, TY_COUNT(fns) };
 
 int ty_gnutls_load(struct ty_gnutls *g, struct ty_err *err)
 {

@@ -193,8 +193,7 @@ struct ty_h2 *ty_h2_new(const struct ty_nghttp2 *lib, const struct ty_h2_events 
     h->lib = lib;
     h->events = *events;
     h->session = session_new(h);
-    if (lib->submit_settings(h->session, NGHTTP2_FLAG_NONE, settings,
-                             sizeof(settings) / sizeof(*settings)) != 0 ||
+    if (lib->submit_settings(h->session, NGHTTP2_FLAG_NONE, settings, TY_COUNT(settings)) != 0 ||
         lib->session_set_local_window_size(h->session, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW) !=
             0)
         abort();
@@ -266,7 +265,7 @@ static bool is_of_connection(const char *name)
 {
     static const char *const them[] = { "connection", "keep-alive",        "proxy-connection",
                                         "upgrade",    "transfer-encoding", "expect" };
-    for (size_t i = 0; i < sizeof(them) / sizeof(*them); i++)
+    for (size_t i = 0; i < TY_COUNT(them); i++)
         if (strcmp(name, them[i]) == 0)
             return true;
     return false;

@@ -52,7 +52,7 @@ static void breaks_the_protocol(void **state)
         { "a continuation of nothing", NGHTTP2_CONTINUATION, 4, 1, { "\x88", 1 } },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct near_world w;
         struct near_heard h = { 0 };
         near_begin(&w);
@@ -243,7 +243,7 @@ static void lengths(void **state)
     struct near_world w;
     (void)state;
     near_begin(&w);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct near_heard h = { 0 };
         struct ty_h2_request ask = near_ask(&w, &h, cases[i].path);
         ask.method = cases[i].method;

@@ -21,7 +21,7 @@ static const struct far_version {
     { "NORMAL:-VERS-ALL:+VERS-TLS1.1", false },
     { "NORMAL:-VERS-ALL:+VERS-TLS1.0", false },
 };
-#define FAR_VERSIONS (sizeof(far_versions) / sizeof(far_versions[0]))
+#define FAR_VERSIONS TY_COUNT(far_versions)
 
 /* Closing a socket with unread bytes resets the connection, and sent bytes may be lost. */
 static inline void far_drain(int fd)

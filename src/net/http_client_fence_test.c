@@ -151,7 +151,7 @@ static void waiting_for_room(void **state)
         uint32_t window;
     } cases[] = { { "h2", 0 }, { "h2", 1 << 30 }, { "http/1.1", 0 } };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct fence_world w;
         start_far(&w, cases[i].way, cases[i].window);
         greet(&w);

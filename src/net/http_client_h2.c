@@ -95,7 +95,7 @@ static void line_close(struct ty_http_client_conn *l)
         ty_tls_conn_free(l->tls);
     ty_h2_free(l->h2);
     const char *const files[] = { l->peer.ca_file, l->peer.cert_file, l->peer.key_file };
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+    for (size_t i = 0; i < TY_COUNT(files); i++)
         free((void *)(uintptr_t)files[i]);
     free(l);
 }

@@ -51,7 +51,7 @@ bool ty_http_endpoint_is_proxied(const struct ty_http_client_peer *peer)
     static const char *const names[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY" };
     if (peer && peer->proxy)
         return peer->proxy[0] != '\0';
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < TY_COUNT(names); i++) {
         /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here sets the environment */
         const char *proxy = getenv(names[i]);
         if (proxy && proxy[0])

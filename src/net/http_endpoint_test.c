@@ -19,7 +19,7 @@ static void taken_apart(void **state)
         { "https://name/p", "10.0.0.1:6443", "10.0.0.1", "6443", "name", "name", "/p" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_http_client_peer peer = { .to = cases[i].to };
         struct ty_http_endpoint p = { 0 };
         assert_true(ty_http_endpoint_parse(&p, cases[i].url, i % 2 || cases[i].to ? &peer : NULL));
@@ -48,7 +48,7 @@ static void others(void **state)
     struct ty_http_endpoint p;
     char longer[1024] = "https://";
     (void)state;
-    for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++)
+    for (size_t i = 0; i < TY_COUNT(urls); i++)
         if (ty_http_endpoint_parse(&p, urls[i], NULL))
             fail_msg("%s", urls[i]);
     memset(longer + 8, 'a', 280);

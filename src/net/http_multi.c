@@ -199,7 +199,7 @@ static enum ty_http_multi_outcome how_of(CURLcode r, const struct ty_http_multi_
         CURLE_AGAIN,
         CURLE_WEIRD_SERVER_REPLY,
     };
-    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
+    for (size_t i = 0; i < TY_COUNT(passing); i++)
         if (r == passing[i])
             return TY_HTTP_MULTI_LOST;
     return TY_HTTP_MULTI_FATAL;

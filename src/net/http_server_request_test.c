@@ -76,7 +76,7 @@ static void what_a_handler_sees(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *got = serve_talk(&f->w, cases[i].send);
         assert_has(got, "HTTP/1.1 299 ");
         assert_has(got, "Content-Type: text/x\r\n");

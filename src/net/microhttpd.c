@@ -8,7 +8,7 @@ static const char *const files[] = { "libmicrohttpd.so.12", NULL };
 static const struct ty_dl_fn fns[] = { TY_MICROHTTPD_EACH(FN) };
 
 static const struct ty_dl microhttpd = { files, "serving HTTP needs libmicrohttpd",
-                                         "libmicrohttpd12", fns, sizeof(fns) / sizeof(fns[0]) };
+                                         "libmicrohttpd12", fns, TY_COUNT(fns) };
 
 int ty_microhttpd_load(struct ty_microhttpd *m, struct ty_err *err)
 {

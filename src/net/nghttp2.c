@@ -9,7 +9,7 @@ static const struct ty_dl_fn fns[] = { { "nghttp2_strerror", offsetof(struct ty_
                                        TY_NGHTTP2_EACH(FN) };
 
 static const struct ty_dl nghttp2 = { files, "HTTP/2 needs nghttp2", "libnghttp2-14", fns,
-                                      sizeof(fns) / sizeof(fns[0]) };
+                                      TY_COUNT(fns) };
 
 int ty_nghttp2_load(struct ty_nghttp2 *n, struct ty_err *err)
 {

@@ -18,7 +18,7 @@ static void is_watched(void **state)
         int every;
     } cases[] = { { 30000, 10 }, { 500, 1 } };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         ty_tcp_keepalive_set(fd, cases[i].dead_ms);
         assert_int_equal(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);

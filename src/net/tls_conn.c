@@ -25,7 +25,7 @@ static void close_one(struct ty_tls_conn *conn)
         freeaddrinfo(conn->found);
     const char *strings[] = { conn->set.host,    conn->set.port,      conn->set.name,
                               conn->set.ca_file, conn->set.cert_file, conn->set.key_file };
-    for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
+    for (size_t i = 0; i < TY_COUNT(strings); i++)
         free((void *)(uintptr_t)strings[i]);
     free(conn->in);
     ty_buf_done(&conn->out);

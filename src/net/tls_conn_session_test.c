@@ -60,7 +60,7 @@ static void certificates(void **state)
     struct conn_world w;
     (void)state;
     conn_begin(&w, "h2");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_tls_conn_settings s = conn_to_far(&w);
         struct conn_heard h = { 0 };
         s.name = cases[i].name;

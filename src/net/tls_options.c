@@ -37,13 +37,13 @@ static const struct suite suites[] = {
 
 static void add_note(struct ty_tls_options_notes *notes, const char *text)
 {
-    if (notes->n < sizeof(notes->v) / sizeof(*notes->v))
+    if (notes->n < TY_COUNT(notes->v))
         notes->v[notes->n++] = text;
 }
 
 static const struct suite *suite_named(const char *go)
 {
-    for (size_t i = 0; i < sizeof(suites) / sizeof(*suites); i++)
+    for (size_t i = 0; i < TY_COUNT(suites); i++)
         if (strcmp(suites[i].go, go) == 0)
             return &suites[i];
     return NULL;

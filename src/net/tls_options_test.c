@@ -34,7 +34,7 @@ static void versions(void **state TY_UNUSED)
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_tls_options_notes notes = { 0 };
         assert_string_equal(ty_tls_options_priority(a, cases[i].min, NULL, &notes), cases[i].want);
         assert_int_equal(notes.n, cases[i].notes);

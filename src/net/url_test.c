@@ -79,7 +79,7 @@ static void test_origin(void **state)
         { "https:/", NULL },
         { "", NULL },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         char *got = ty_url_origin(a, ty_str(rows[i].url));
         if (!got || !rows[i].want)
             assert_true(got == rows[i].want);

@@ -443,7 +443,7 @@ static void free_all(struct ty_operator *o)
                                  (uv_handle_t *)&o->sighup, (uv_handle_t *)&o->shutdown_timer,
                                  (uv_handle_t *)&o->trim };
 
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(own); i++)
         uv_close(own[i], NULL);
     o->leading =
         false; /* the client calls the fence until it is freed, and the lease is freed first */

@@ -289,5 +289,5 @@ int main(void)
         cmocka_unit_test(signals_are_as_new),
         cmocka_unit_test(it_leads_a_session),
     };
-    return run_as_both("exec", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("exec", tests, TY_COUNT(tests));
 }

@@ -68,5 +68,5 @@ int main(void)
         cmocka_unit_test(trying_leaves_no_trace),
         cmocka_unit_test(promises_are_kept),
     };
-    return run_as_both("proc_probe", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("proc_probe", tests, TY_COUNT(tests));
 }

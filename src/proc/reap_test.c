@@ -223,5 +223,5 @@ int main(void)
         cmocka_unit_test(test_half_a_zombie_dies),
         cmocka_unit_test(test_signals_reach_the_tree),
     };
-    return run_as_both("reap", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("reap", tests, TY_COUNT(tests));
 }

@@ -154,5 +154,5 @@ int main(void)
         cmocka_unit_test(after_the_end_there_is_nothing),
         cmocka_unit_test(descriptors_do_not_leak),
     };
-    return run_as_both("keeper_client", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("keeper_client", tests, TY_COUNT(tests));
 }

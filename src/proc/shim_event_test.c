@@ -112,5 +112,5 @@ int main(void)
         cmocka_unit_test(a_sleeping_reader_does_not_hold_up),
         cmocka_unit_test(process_ids_are_translated),
     };
-    return run_as_both("news", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("news", tests, TY_COUNT(tests));
 }

@@ -281,5 +281,5 @@ int main(void)
         cmocka_unit_test(a_new_name_in_a_volume),
         cmocka_unit_test(odd_paths),
     };
-    return run_as_both("keeper_target", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("keeper_target", tests, TY_COUNT(tests));
 }

@@ -190,7 +190,7 @@ static void what_cannot_be_bound_is_told(void **state)
         { file, EISDIR, "mount /usr: Is a directory" },
     };
     struct ty_zygote *z = zygote(0);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_shim *k = shim(z, cases[i].binds); /* the pod */
         struct ty_shim_event n = expect(k, TY_SHIM_GONE, 0);
         assert_string_equal(n.text, cases[i].text);
@@ -276,5 +276,5 @@ int main(void)
         cmocka_unit_test(without_mounts_binds_are_left_out),
         cmocka_unit_test(paths_grow_to_their_end),
     };
-    return run_as_both("keeper_ns", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("keeper_ns", tests, TY_COUNT(tests));
 }

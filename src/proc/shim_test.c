@@ -257,5 +257,5 @@ int main(void)
         cmocka_unit_test(a_stopped_pod_is_gone),
         cmocka_unit_test(pods_are_apart),
     };
-    return run_as_both("keeper", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("keeper", tests, TY_COUNT(tests));
 }

@@ -47,7 +47,7 @@ static const struct crew crews[] = {
       .limited = true,
       .script = "use POSIX; for(;;){ my $p = fork; POSIX::setsid() if defined $p && !$p }" },
 };
-enum { N_CREWS = sizeof(crews) / sizeof(crews[0]) };
+enum { N_CREWS = TY_COUNT(crews) };
 
 static bool is_marked(const char *pid, const char *mark)
 {
@@ -307,5 +307,5 @@ int main(void)
         cmocka_unit_test(without_pid_namespaces_nothing_survives),
         cmocka_unit_test(without_namespaces_nothing_survives),
     };
-    return run_as_both("survive", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("survive", tests, TY_COUNT(tests));
 }

@@ -18,7 +18,7 @@
 enum { PATIENCE_MS = 60000 };
 /* A machine that allows everything, one without pid namespaces, one without any. */
 static const unsigned modes[] = { 0, TY_NO_PID_NS, TY_NO_PID_NS | TY_NO_MOUNTS };
-enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
+enum { N_MODES = TY_COUNT(modes) };
 
 /* A uid that no other run of these tests has: limits of processes count all of a user. */
 static inline int ordinary_uid(void)

@@ -18,7 +18,7 @@ static void bodies_of_all_sizes_arrive(void **state)
     int pair[2];
 
     make_pair(pair);
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(sizes); i++) {
         char *text = malloc(sizes[i] + 1);
         for (size_t j = 0; j < sizes[i]; j++)
             text[j] = (char)(j * 31);

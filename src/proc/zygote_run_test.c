@@ -121,5 +121,5 @@ int main(void)
         cmocka_unit_test(gone_means_dead),
         cmocka_unit_test(a_failed_fork_is_told),
     };
-    return run_as_both("zygote_run", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("zygote_run", tests, TY_COUNT(tests));
 }

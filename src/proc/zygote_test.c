@@ -103,5 +103,5 @@ int main(void)
         cmocka_unit_test(a_dead_zygote_is_told),
         cmocka_unit_test(it_leaves_our_session),
     };
-    return run_as_both("zygote", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("zygote", tests, TY_COUNT(tests));
 }

@@ -62,7 +62,7 @@ static void test_spans(void **state)
                   { 10000, "10 s" }, { 200000, "3 min 20 s" }, { 7500000, "2 h 5 min" } };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_buf b = { 0 };
         ty_failure_summary_duration(cases[i].ms, &b);
         ty_buf_chr(&b, '\0');

@@ -1,6 +1,7 @@
 /* Parses the progress in a line: first the unambiguous forms (bars), then words. */
 #include "report/progress.h"
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "report/progress_bars.h"
 #include "report/progress_metrics.h"
@@ -59,7 +60,7 @@ static void scan_words(const char *text, struct ty_progress *p)
     int64_t epoch = -1, epochs = -1;
 
     ty_progress_metrics_scan(text, false, p);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && p->step < 0; i++)
+    for (size_t i = 0; i < TY_COUNT(names) && p->step < 0; i++)
         if (!ty_progress_scan_after(text, names[i], &p->step, &p->total))
             p->step = p->total = -1;
     double part = ty_progress_fraction(p);

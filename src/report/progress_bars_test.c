@@ -53,7 +53,7 @@ static void test_what_is_no_bar(void **state TY_UNUSED)
     static const char *const lines[] = { "45%|",   "-45%| | 1/2", "101%|##| 1/2", "it [00:10]",
                                          "x it [", "3it [x]",     "10/50 - x",    "10/5 [=>" };
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(lines); i++) {
         struct ty_progress p = { .percent = 77 };
         char text[64];
         snprintf(text, sizeof(text), "%s", lines[i]);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "base/arena.h"
 #include "report/progress.h"
 #include "report/progress_scan.h"
 
@@ -63,7 +64,7 @@ static bool is_metric_name(const char *name, size_t n)
         low[i] = i < n ? (char)tolower((unsigned char)name[i]) : '\0';
     if (strstr(low, "loss"))
         return true;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(names); i++)
         if (strcmp(low, names[i]) == 0)
             return true;
     return false;

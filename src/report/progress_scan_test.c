@@ -16,7 +16,7 @@ static void test_integers(void **state TY_UNUSED)
         { " 1", " 1", -1 },
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *at = cases[i].text;
         int64_t v = -1;
         assert_int_equal(ty_progress_scan_integer(&at, &v), cases[i].want >= 0);
@@ -33,13 +33,13 @@ static void test_pairs(void **state TY_UNUSED)
     static const char *const good[] = { "10/50", "10 / 50]", "10 of 50 done" };
     int64_t step = -1, total = -1;
 
-    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(none); i++) {
         const char *at = none[i];
         if (ty_progress_scan_pair(&at, &step, &total) || at != none[i])
             fail_msg("%s", none[i]);
         assert_true(step == -1 && total == -1);
     }
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(good); i++) {
         const char *at = good[i];
         assert_true(ty_progress_scan_pair(&at, &step, &total));
         assert_true(step == 10 && total == 50);
@@ -69,7 +69,7 @@ static void test_percents(void **state TY_UNUSED)
     } cases[] = { { "45%", 45 }, { "x 100%", 100 }, { "45.9%", 45 }, { "101%", -1 }, { "-4%", -1 },
                   { "v4%", -1 }, { "3/4%", -1 },    { "%", -1 },     { ".5%", 5 } };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *begin = NULL;
         int got = ty_progress_scan_percent(cases[i].text, strchr(cases[i].text, '%'), &begin);
         if (got != cases[i].want)

@@ -53,7 +53,7 @@ static void what_it_says(void **state TY_UNUSED)
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         if (is_plausible(a, jwt_of(a, cases[i].payload, "sig")) != cases[i].want)
             fail_msg("%s", cases[i].payload);
 }
@@ -79,7 +79,7 @@ static void its_form(void **state TY_UNUSED)
                                  "h.sssss.s" };
 
     assert_true(is_plausible(a, ty_arena_printf(a, "h.%s.s", body)));
-    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(none); i++)
         if (is_plausible(a, none[i]))
             fail_msg("%s", none[i]);
 }

@@ -19,7 +19,7 @@ static void texts(void **state TY_UNUSED)
                   { -INFINITY, "-Inf" },
                   { NAN, "NaN" } };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_buf b = { 0 };
         ty_metrics_number(&b, cases[i].v);
         ty_buf_chr(&b, '\0');

@@ -81,7 +81,7 @@ static void on_token_review(void *ctx, const struct ty_kube_response *answer)
     ty_json_set(a, spec, "nonResourceAttributes", path);
     ty_json_set(a, spec, "user", ty_json_str(a, ty_json_str_at(user, "username")));
     ty_json_set(a, spec, "uid", ty_json_str(a, ty_json_str_at(user, "uid")));
-    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(more); i++)
         if (ty_json_get(user, more[i]))
             ty_json_set(a, spec, more[i], ty_json_get(user, more[i]));
     ty_servers_request(c->s, c->q, c->s->s.review_kube,

@@ -60,7 +60,7 @@ static void test_no(void **state)
     };
     struct servers_fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct api_row rows[] = { { TOKEN, cases[i].token_code, cases[i].token },
                                   { ACCESS, cases[i].access_code, cases[i].access },
                                   { 0 } };

@@ -124,7 +124,7 @@ static void update_cache(struct ty_servers *s)
     const struct ty_cache *w = ty_trainjob_controller_cache(s->s.controller);
     struct states jobs = { .cache = w };
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(kinds); i++)
         set_gauge(s, TY_SERVERS_METRIC_CACHE_OBJECTS, kinds[i]->kind,
                   (double)ty_cache_count(w, kinds[i]));
     set_gauge(s, TY_SERVERS_METRIC_CACHE_BYTES, NULL, (double)ty_cache_bytes(w));

@@ -84,7 +84,7 @@ static void test_reviews_that_are_no_yes(void **state)
     };
     struct servers_fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct api_row rows[] = { { ASK, cases[i].code, cases[i].body }, TAKEN, { 0 } };
         const char *other = token(f, ty_arena_printf(f->a, "t%zu", i));
         assert_int_equal(post(f, rows, PATH, other), cases[i].want);
@@ -107,7 +107,7 @@ static void test_no_good_token_no_question(void **state)
                                           "\"sub\":\"system:serviceaccount:ns:default\"}",
                                           "t") };
 
-    for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(tokens); i++)
         assert_int_equal(post(f, rows, PATH, tokens[i]), 403);
     assert_string_equal(api_asked(&f->api, f->a), "");
 }
@@ -161,7 +161,7 @@ static void test_what_the_write_is_answered(void **state)
                                     { 409, 500 }, { 403, 500 }, { 500, 500 } };
     struct servers_fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(codes); i++) {
         struct api_row rows[] = { { ASK, 201, YES }, { WRITE, codes[i][0], "{}" }, { 0 } };
         assert_int_equal(post(f, rows, PATH, token(f, "t")), codes[i][1]);
     }

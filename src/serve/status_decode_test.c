@@ -73,7 +73,7 @@ static void as_go_reads_it(void **state TY_UNUSED)
     };
     ty_auto_arena *a = ty_arena_new(1 << 22);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *got = decoded(a, cases[i].body);
         if (strcmp(got, cases[i].want) != 0)
             fail_msg("%s\n  gives %s\n  not   %s", cases[i].body, got, cases[i].want);

@@ -119,7 +119,7 @@ static void other_paths_and_methods(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+    for (size_t i = 0; i < TY_COUNT(lines); i++)
         is_failure(post(f, lines[i], AUTH, GOOD), 404, "NotFound", "Not found");
 }
 
@@ -142,7 +142,7 @@ static void tokens(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         is_failure(post(f, "POST " PATH, cases[i].header, GOOD), 403, "Forbidden", "Forbidden");
         assert_string_equal(f->token, cases[i].token);
     }

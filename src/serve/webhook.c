@@ -29,7 +29,7 @@ static const struct hook hooks[] = {
 
 static const struct hook *hook_at(struct ty_str path)
 {
-    for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++)
+    for (size_t i = 0; i < TY_COUNT(hooks); i++)
         if (ty_str_is(path, hooks[i].path))
             return &hooks[i];
     return NULL;
@@ -37,7 +37,7 @@ static const struct hook *hook_at(struct ty_str path)
 
 const char *ty_webhook_path(size_t i)
 {
-    return i < sizeof(hooks) / sizeof(*hooks) ? hooks[i].path : NULL;
+    return i < TY_COUNT(hooks) ? hooks[i].path : NULL;
 }
 
 /* One review. */

@@ -142,7 +142,7 @@ static void test_no_runtime(void **state)
     } cases[] = { { 404, CONTROLLER_REFUSAL(404, "NotFound") }, { 200, "{}" } };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *got = told_when(f, cases[i].code, cases[i].body);
         assert_has(got, "HTTP/1.1 200 ");
         assert_has(got, "\"allowed\":false");
@@ -181,7 +181,7 @@ static void test_an_unread_runtime(void **state)
                   { 200, "garbage", "JSON" } };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *got = told_when(f, cases[i].code, cases[i].body);
         assert_has(got, "HTTP/1.1 200 ");
         assert_has(got, "\"allowed\":false");

@@ -194,7 +194,7 @@ static void swap_all(struct swap *s, struct ty_json *v)
                                           "{\"aaaaaaaaaaaaaaaa\":{},\"name\":[]}" };
     const struct ty_json was = *v;
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(others); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         *v = *ty_json_parse(a, ty_str(others[i]), NULL, NULL);
         ask_swapped(s);
@@ -237,7 +237,7 @@ static void odd_objects(void **state)
     static const char *const verbs[] = { PATH("validate", "trainjob"), PATH("mutate", "trainjob") };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+    for (size_t i = 0; i < TY_COUNT(specs); i++) {
         const char *obj =
             ty_arena_printf(f->a,
                             "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":"

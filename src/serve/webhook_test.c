@@ -89,7 +89,7 @@ static void those_who_do_not_speak_it(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *got = answer(f, PATH("validate", "trainjob"), cases[i].body, 400);
         assert_has(got, cases[i].want);
         assert_has(got, "\"kind\":\"Status\"");

@@ -38,7 +38,7 @@ struct api_world {
 
 static inline void api_hold(struct api_world *w, struct ty_http_request *q)
 {
-    assert_true(w->n_open < sizeof(w->open) / sizeof(w->open[0]));
+    assert_true(w->n_open < TY_COUNT(w->open));
     w->open[w->n_open++] = q;
 }
 

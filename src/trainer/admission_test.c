@@ -184,7 +184,7 @@ static void test_broken_objects_and_the_webhooks(void **state)
         "'" TY_LABEL_ANCESTOR "':'trainer'}},'spec':7}}]}}}}",
     };
 
-    for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+    for (size_t i = 0; i < TY_COUNT(broken); i++) {
         struct ty_admission_request in = { .pipeline = &f->pipeline,
                                            .view = &f->view,
                                            .obj = fx_json(f->arena, broken[i]) };

@@ -46,7 +46,7 @@ static void test_what_is_no_childs_name(void **state)
                                         "j-runtime-snapshot-2" };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         assert_int_equal(ty_child_job(ty_str(rows[i])).n, 0);
         assert_false(ty_child_is(TY_CHILD_SNAPSHOT, ty_str(rows[i])));
     }

@@ -26,7 +26,7 @@ static void test_time_parse(void **state TY_UNUSED)
         { "1970-01-01T00:00:00Z", 0 },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         int64_t s = -7;
         assert_true(ty_time_parse(ty_str(rows[i].text), &s));
         assert_int_equal(s, rows[i].s);
@@ -55,7 +55,7 @@ static void test_what_is_no_time(void **state TY_UNUSED)
         "+026-01-02T03:04:05Z",
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         int64_t s = -7;
         if (ty_time_parse(ty_str(rows[i]), &s))
             fail_msg("%s was read", rows[i]);

@@ -180,7 +180,7 @@ int ty_pipeline_run(struct ty_plan *plan, const struct ty_trainjob *job, struct 
         return ty_fail(err, -EINVAL,
                        "runtime %.*s needs plugin %s, which the configuration disables",
                        TY_ARG(plan->runtime_name), off->name);
-    for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]) && r == 0; i++)
+    for (size_t i = 0; i < TY_COUNT(phases) && r == 0; i++)
         r = run_phase(plan, job, phases[i], err);
     return r;
 }

@@ -38,7 +38,7 @@ static void test_gpu_kinds(void **state)
         { "{}", 0 },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_int_equal(gpus(f, rows[i].resources), rows[i].n);
 }
 

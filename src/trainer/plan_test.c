@@ -275,7 +275,7 @@ static void test_template_of_wrong_types(void **state)
         "{'spec':{'template':{'spec':{'replicatedJobs':{}}}}}",
         "{'spec':{'template':{'spec':{'replicatedJobs':'x'}}}}",
     };
-    for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++) {
+    for (size_t i = 0; i < TY_COUNT(harmless); i++) {
         assert_int_equal(try_plan(f, harmless[i], JOB("'resourcesPerNode':{}")), 0);
         assert_int_equal(f->plan.n_sets, 0);
         assert_null(f->plan.trainer);

@@ -22,7 +22,7 @@ static void test_order(void **state TY_UNUSED)
         "XGBoost", "TensorFlow", "TrainJobStatus", "CoScheduling", "Volcano",   "JobSet",
     };
 
-    for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 1; i < TY_COUNT(names); i++)
         if (place(names[i - 1]) >= place(names[i]))
             fail_msg("%s must stand before %s", names[i - 1], names[i]);
 }
@@ -73,7 +73,7 @@ static void test_membership(void **state TY_UNUSED)
         { "JobSet", VALIDATE | PRE | BUILD | STATUS | WATCH },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct ty_plugin *p = ty_plugins[place(rows[i].name)];
         unsigned m = (p->validate ? VALIDATE : 0) | (p->enforce_ml ? ML : 0) |
                      (p->enforce_gang ? GANG : 0) | (p->enforce_pod ? POD : 0) |

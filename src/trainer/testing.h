@@ -56,7 +56,7 @@ static inline void core_keep(struct fixture *f, const struct ty_json *obj)
             s->v[i] = obj;
             return;
         }
-    assert_true(s->n < sizeof(s->v) / sizeof(*s->v));
+    assert_true(s->n < TY_COUNT(s->v));
     s->v[s->n++] = obj;
 }
 

@@ -85,7 +85,7 @@ static void test_numproc_words(void **state)
         { "'autos'", TY_NUMPROC_UNSET },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_int_equal(ty_trainjob_parse_numproc(fx_json(f->arena, rows[i].json)).kind,
                          rows[i].kind);
     assert_int_equal(ty_trainjob_parse_numproc(NULL).kind, TY_NUMPROC_UNSET);
@@ -125,7 +125,7 @@ static void test_finished(void **state)
         { "{}", false },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_int_equal(ty_trainjob_finished(fx_json(f->arena, rows[i].status)), rows[i].finished);
     assert_false(ty_trainjob_finished(NULL));
 }

@@ -6,7 +6,7 @@ void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...)
 {
     va_list ap;
 
-    if (!w || w->n == sizeof(w->v) / sizeof(w->v[0]))
+    if (!w || w->n == TY_COUNT(w->v))
         return;
     va_start(ap, fmt);
     w->v[w->n++] = ty_arena_vprintf(w->arena, fmt, ap);

@@ -117,7 +117,7 @@ static const struct ty_kind *kind_of(const struct ty_json *c)
                                                   &ty_kind_namespace, &ty_kind_crd,
                                                   &ty_kind_tokenreview };
     struct ty_str name = ty_json_str_at(c, "kind");
-    for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+    for (size_t i = 0; i < TY_COUNT(more); i++)
         if (ty_str_is(name, more[i]->singular))
             return more[i];
     return ty_kind_by_name(name);
@@ -168,7 +168,7 @@ static void do_ask(struct driver *d, struct ty_arena *a, const struct ty_json *c
         .fn = on_answer,
         .ctx = run,
     };
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+    for (size_t i = 0; i < TY_COUNT(verbs); i++)
         if (ty_str_is(ty_json_str_at(c, "verb"), verbs[i]))
             ask.verb = (enum ty_kube_verb)i;
     if (ty_json_get(c, "body"))

@@ -31,7 +31,7 @@ static void test_states(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_job_history_entry job = { .job = json_of(a, cases[i].job),
                                             .jobset = json_of(a, cases[i].jobset),
                                             .alive = cases[i].alive };

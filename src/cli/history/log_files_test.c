@@ -17,7 +17,7 @@ static void test_names(void **state)
     assert_int_equal(f.restart, 31);
     assert_true(ty_log_files_parse_name(a, "my.side.car.0.1.log", &f));
     assert_string_equal(f.container, "my.side.car");
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         assert_false(ty_log_files_parse_name(a, bad[i], &f));
     assert_false(
         ty_log_files_parse_name(a, "node.0.0.log.1", &f)); /* the first part of node.0.0.log */

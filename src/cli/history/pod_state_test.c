@@ -33,7 +33,7 @@ static void test_pods(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         assert_string_equal(
             ty_pod_state_text(a, json_of(a, cases[i].pod), cases[i].cut_off, cases[i].gone),
             cases[i].want);

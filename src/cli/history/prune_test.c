@@ -240,13 +240,13 @@ static void test_words(void **state)
                                        "99999999999999999999" };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+    for (size_t i = 0; i < TY_COUNT(good); i++) {
         struct ty_prune p = { 7, 7 };
         assert_true(ty_prune_parse(ty_str(good[i].text), &p));
         assert_int_equal(p.runs, good[i].runs);
         assert_int_equal(p.age_ms, good[i].age_ms);
     }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < TY_COUNT(bad); i++) {
         struct ty_prune p = { 7, 7 };
         assert_false(ty_prune_parse(ty_str(bad[i]), &p));
         assert_true(p.runs == 7 && p.age_ms == 7);

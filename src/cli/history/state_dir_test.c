@@ -216,7 +216,7 @@ static void test_only_what_is_in_the_folder_of_runs(void **state)
     fixture_file("precious", "x");
     assert_int_equal(symlink(b.dir, "trainyard/runs/a/up"), 0);
     char *runs = ty_state_dir_runs(b.cli.arena, NULL);
-    for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++) {
+    for (size_t i = 0; i < TY_COUNT(below); i++) {
         char *path = ty_arena_printf(b.cli.arena, "%s%s", runs, below[i]);
         assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0);
         assert_true(path_exists("trainyard/runs/a/logs/log") &&

@@ -78,7 +78,7 @@ struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall 
         ty_strlist_add(a, &in.runtimes, ty_catalog_files[i].name);
     struct ty_json *all = ty_install_list(a, &in);
     ty_json_push(a, all, lease_object(a, s->ns));
-    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+    for (size_t i = 0; i < TY_COUNT(order); i++) {
         if (s->crds && strcmp(order[i], ty_kind_clustertrainingruntime.kind) == 0)
             continue; /* deleted with their CRD; kubectl would refuse a kind that is not served */
         ty_each_item (it, all)
@@ -104,7 +104,7 @@ size_t ty_uninstall_wants(struct ty_arena *a, struct ty_cluster_query **ret)
 
     *ret = ty_arena_alloc(a, sizeof(wants), _Alignof(struct ty_cluster_query));
     memcpy(*ret, wants, sizeof(wants));
-    return sizeof(wants) / sizeof(*wants);
+    return TY_COUNT(wants);
 }
 
 static const char *text_of(struct ty_arena *a, struct ty_str s)
@@ -118,7 +118,7 @@ static const char *find_unread(struct ty_arena *a, const struct ty_cluster_snaps
     static const struct ty_kind *const kinds[] = { &ty_kind_trainjob, &ty_kind_trainingruntime,
                                                    &ty_kind_clustertrainingruntime };
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    for (size_t i = 0; i < TY_COUNT(kinds); i++) {
         const struct ty_cluster_object *trouble =
             ty_cluster_snapshot_list_error(snapshot, kinds[i]);
         if (trouble && trouble->r != -ENOENT)

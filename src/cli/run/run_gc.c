@@ -47,7 +47,7 @@ static void gc_run(struct ty_arena *a, const char *dir)
         return;
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     nftw(pods, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    for (size_t i = 0; i < sizeof(sockets) / sizeof(*sockets); i++)
+    for (size_t i = 0; i < TY_COUNT(sockets); i++)
         unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]));
 }
 

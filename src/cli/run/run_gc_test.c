@@ -12,7 +12,7 @@ static void make_run(const char *name, bool lock)
     static const char *const below[] = { "", "/logs", "/pods", "/pods/a", "/pods/a/tmp" };
     char path[128];
 
-    for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++) {
+    for (size_t i = 0; i < TY_COUNT(below); i++) {
         snprintf(path, sizeof(path), "runs/%s%s", name, below[i]);
         assert_int_equal(mkdir(path, 0700), 0);
     }

@@ -119,7 +119,7 @@ static void test_sets_that_are_wrong(void **state)
     (void)state;
     open_files(&w, RUNTIME JOB("x"), NULL, NULL);
     const char *before = ty_json_text(w.b.cli.arena, find_job(&w, "x")).p;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_err err = { 0 };
         assert_true(set_field(&w, rows[i][0], &err) < 0);
         assert_string_equal(err.text, rows[i][1]);

@@ -150,7 +150,7 @@ static void test_summaries(void **state)
                  { "{}", NULL, "Deleted", NULL } };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_run_view v;
         struct ty_cli_fixture b;
         struct ty_run_view_opts opts = { .output = "json" };

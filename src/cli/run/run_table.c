@@ -310,7 +310,7 @@ static void watch_deaths(void (*handler)(int), void (*instead_of)(int))
     struct sigaction now, want = { .sa_handler = handler };
 
     want.sa_flags = handler == SIG_DFL ? 0 : (int)(SA_RESETHAND | SA_NODEFER);
-    for (size_t i = 0; i < sizeof(deaths) / sizeof(deaths[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(deaths); i++)
         if (sigaction(deaths[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
             now.sa_handler == instead_of) /* do not replace handlers of nohup or a sanitizer */
             sigaction(deaths[i], &want, NULL);

@@ -101,7 +101,7 @@ static void broken_files(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+    for (size_t i = 0; i < TY_COUNT(texts); i++) {
         int fd = open(f->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         assert_true(fd >= 0);
         assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));

@@ -49,7 +49,7 @@ static void test_ages(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         assert_string_equal(ty_table_age(a, cases[i].s), cases[i].want);
 }
 

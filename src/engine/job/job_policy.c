@@ -56,7 +56,7 @@ static bool failure_action_of(struct ty_str action, enum ty_pod_failure_action *
         [TY_POD_FAILURE_FAIL_JOB] = "FailJob",
     };
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(words); i++)
         if (ty_str_is(action, words[i])) {
             *ret = (enum ty_pod_failure_action)i;
             return true;

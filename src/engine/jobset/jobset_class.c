@@ -136,7 +136,7 @@ size_t ty_jobset_class_escape(struct ty_str in, size_t at, struct ty_regex_class
     size_t place = at + 1;
     int c = at_or(in, place);
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(kinds); i++) {
         if (c < 0 || (c | 32) != kinds[i].name)
             continue;
         add_kind(ret_set, kinds[i].is, true);
@@ -170,7 +170,7 @@ static size_t read_named(struct ty_str in, size_t at, struct ty_regex_class *set
     struct ty_str rest = { in.p + at + 2 + without, in.n - at - 2 - without }, name;
     struct ty_str after = ty_str_cut(rest, ':', &name);
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(kinds); i++) {
         if (!ty_str_is(name, kinds[i].name) || after.n == 0 || after.p[0] != ']')
             continue;
         add_kind(set, kinds[i].is, !without);

@@ -62,7 +62,7 @@ static void knows_gos_names(void **state TY_UNUSED)
                                          "space", "upper", "word",  "xdigit" };
     static const int sizes[] = { 62, 52, 128, 2, 33, 10, 94, 26, 95, 32, 6, 26, 63, 22 };
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(names); i++) {
         char text[32];
         struct ty_regex_class set = { 0 };
         const char *why = NULL;

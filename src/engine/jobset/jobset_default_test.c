@@ -115,7 +115,7 @@ static void leaves_wrong_types_to_the_schema(void **state TY_UNUSED)
     };
     ty_auto_arena *a = ty_arena_new(1 << 24);
 
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(wrong); i++) {
         struct ty_errs errs = { .arena = a };
         struct ty_json *js = defaulted(a, wrong[i]);
         ty_schema_validate(&ty_schema_JobSet, js, NULL, NULL, NULL, &errs);

@@ -150,7 +150,7 @@ static const struct action *action_of(const struct ty_json *rule)
 
     if (!rule)
         return &actions[0];
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(actions); i++)
         if (ty_str_is(name, actions[i].name))
             return &actions[i];
     return NULL;

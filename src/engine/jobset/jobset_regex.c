@@ -265,7 +265,7 @@ static void read_flags(struct regex_reader *r)
 {
     static const char *const forms[] = { "(?i)", "(?s)", "(?is)", "(?si)" };
 
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(forms); i++) {
         if (!accept_text(r, forms[i]))
             continue;
         r->fold = strchr(forms[i], 'i') != NULL;

@@ -54,7 +54,7 @@ static void answers_as_go_does(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 22);
 
-    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(samples); i++) {
         const struct sample *s = &samples[i];
         struct ty_err err = { 0 };
         if (ty_jobset_regex_check(a, ty_str(s->pattern), &err) != 0)

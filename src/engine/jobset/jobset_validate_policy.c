@@ -70,7 +70,7 @@ static bool is_reason(struct ty_str s)
                                          "FailedIndexes", "MaxFailedIndexesExceeded",
                                          "PodFailurePolicy" };
 
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(known); i++)
         if (ty_str_is(s, known[i]))
             return true;
     return false;

@@ -32,7 +32,7 @@ static void case_104_expansion(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_string_equal(ty_env_expand(a, ty_str(rows[i][0]), env), rows[i][1]);
 }
 

@@ -34,12 +34,12 @@ static const char *const root_settings[] = {
 
 const char *ty_pod_net_setting(size_t i, bool root)
 {
-    size_t n = sizeof(settings) / sizeof(*settings);
+    size_t n = TY_COUNT(settings);
 
     if (i < n)
         return settings[i];
     i -= n;
-    return root && i < sizeof(root_settings) / sizeof(*root_settings) ? root_settings[i] : NULL;
+    return root && i < TY_COUNT(root_settings) ? root_settings[i] : NULL;
 }
 
 static bool is_word(char c)

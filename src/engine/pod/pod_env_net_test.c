@@ -41,7 +41,7 @@ static void test_ports(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_string_equal(text(f, rows[i][0], rows[i][1]), rows[i][2]);
     f->net.master_port = 0;
     assert_string_equal(text(f, "", "29500"), "29500");
@@ -79,7 +79,7 @@ static void test_names(void **state)
     f->net.rewrite_names = true;
     f->net.lookup = lookup;
     f->net.ctx = &asked;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_string_equal(text(f, "", rows[i][0]), rows[i][1]);
     assert_true(asked > 0);
     f->net.rewrite_names = false;

@@ -82,7 +82,7 @@ int ty_pod_env_field_ref(struct ty_pod_ctx *x, struct ty_str path, bool whole, s
     static const char *const plain[] = { "metadata.name", "metadata.uid", "spec.nodeName",
                                          "spec.serviceAccountName" };
 
-    for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
+    for (size_t i = 0; i < TY_COUNT(plain); i++) {
         if (!ty_str_is(path, plain[i]))
             continue;
         *ret = ty_json_str_at(x->pod, plain[i]);

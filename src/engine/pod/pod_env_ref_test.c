@@ -32,7 +32,7 @@ static void test_fields(void **state)
     struct fixture *f = *state;
 
     pod(f);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_str got = { 0 };
         assert_int_equal(ty_pod_env_field_ref(&f->x, ty_str(rows[i][0]), false, &got, &f->err), 0);
         assert_true(ty_str_is(got, rows[i][1]));
@@ -49,7 +49,7 @@ static void test_fields_that_are_none(void **state)
     struct ty_str got;
 
     pod(f);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_int_equal(ty_pod_env_field_ref(&f->x, ty_str(rows[i]), false, &got, &f->err),
                          -EINVAL);
     assert_int_equal(ty_pod_env_field_ref(&f->x, TY_LIT("metadata.x"), true, &got, &f->err),
@@ -95,7 +95,7 @@ static void test_resources(void **state)
     struct ty_str got;
 
     pod(f);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct ty_json *c = ty_pod_container(f->x.spec, TY_LIT("main"));
         assert_int_equal(ty_pod_env_resource_ref(&f->x, parse(f->a, rows[i][0]), c, &got, &f->err),
                          0);
@@ -117,7 +117,7 @@ static void test_resources_that_are_none(void **state)
     struct ty_str got;
 
     pod(f);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct ty_json *c = ty_pod_container(f->x.spec, TY_LIT("main"));
         assert_int_equal(ty_pod_env_resource_ref(&f->x, parse(f->a, rows[i][0]), c, &got, &f->err),
                          -EINVAL);

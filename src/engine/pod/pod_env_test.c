@@ -89,7 +89,7 @@ static void test_missing_references(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         char text[512];
         snprintf(text, sizeof(text),
                  "{'containers':[{'name':'main','image':'i','command':['run'],%s}]}", rows[i][0]);

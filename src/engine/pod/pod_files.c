@@ -97,7 +97,7 @@ static int check_host_type(const struct ty_volume *v, struct ty_err *err)
         close(fd);
         return 0;
     }
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         if (strcmp(v->host_type, rows[i].type) == 0 &&
             (stat(v->host_path, &st) < 0 || (st.st_mode & S_IFMT) != rows[i].mode))
             return ty_fail(err, -EINVAL, "hostPath type check failed: %s is not %s", v->host_path,

@@ -47,7 +47,7 @@ static void test_readiness_thresholds(void **state)
             "'readinessProbe':{" EXEC
             ",'periodSeconds':3,'successThreshold':2,'failureThreshold':3}");
     assert_string_equal(report_started(w, "m"), "readiness m;");
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         assert_string_equal(report_probe(w, "m", TY_READINESS_PROBE, rows[i].ok), "");
         assert_int_equal(ty_pod_lifecycle_ready(w->r), rows[i].ready);
         assert_string_equal(advance_to_wake(w, 3), "readiness m;");

@@ -100,7 +100,7 @@ static void test_back_off(void **state)
     next_actions(w);
     report_started(w, "main");
     assert_string_equal(report_exit(w, "main", 1), "start main 1;"); /* the first at once */
-    for (size_t i = 0; i < sizeof(delays) / sizeof(*delays); i++) {
+    for (size_t i = 0; i < TY_COUNT(delays); i++) {
         char want[32];
         report_started(w, "main");
         w->now += 1000;
@@ -177,7 +177,7 @@ static void test_container_policies(void **state)
     };
     struct lifecycle_fixture *w = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         char spec[512];
         snprintf(spec, sizeof(spec),
                  "{'restartPolicy':'Never','containers':[{'name':'main','image':'i',"

@@ -73,7 +73,7 @@ static void test_ends(void **state)
     };
     struct lifecycle_fixture *w = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         start_lifecycle(w, "{'restartPolicy':'Never','containers':[" C("m", "") "]}");
         next_actions(w);
         report_started(w, "m");

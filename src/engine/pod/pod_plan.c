@@ -114,7 +114,7 @@ static int read_probes(struct ty_pod_ctx *x, const struct ty_json *container,
                 { "lifecycle.preStop", &c->pre_stop },
                 { "lifecycle.postStart", &c->post_start } };
 
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < TY_COUNT(all); i++)
         if (ty_pod_probe(x, container, ty_json_at(container, all[i].path), all[i].ret, err) < 0)
             return ty_wrap(err, "%s", all[i].path);
     return 0;

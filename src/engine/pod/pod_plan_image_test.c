@@ -15,7 +15,7 @@ static void test_initializers(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct ty_json *c = ty_json_object(f->a);
         ty_json_set(f->a, c, "image", ty_json_cstr(f->a, rows[i][0]));
         const char *got = ty_pod_initializer(c);
@@ -45,7 +45,7 @@ static void test_holders(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_int_equal(ty_pod_is_sshd(parse(f->a, rows[i].container)), rows[i].holder);
 }
 

@@ -47,7 +47,7 @@ static int read_volume(struct ty_pod_ctx *x, const struct ty_json *spec, struct 
         v->claim = ty_pod_dup(x->a, ty_json_str_at(source, "claimName"));
         return 0;
     }
-    for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++) {
+    for (size_t i = 0; i < TY_COUNT(written); i++) {
         if (!ty_json_get(spec, written[i]))
             continue;
         v->kind = TY_MOUNT_FILES;

@@ -86,7 +86,7 @@ static void test_refusals(void **state)
     };
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         assert_true(make(f, rows[i][0]) < 0);
         assert_string_equal(f->err.text, rows[i][1]);
     }

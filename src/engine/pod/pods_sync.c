@@ -31,9 +31,9 @@ static const char *const *shared_env(struct ty_engine *e)
         "CUDA_HOME",   "XDG_CACHE_HOME"
     };
     size_t n = 0;
-    const char **env = ty_new_n(e->lasting, const char *, sizeof(names) / sizeof(names[0]) + 3);
+    const char **env = ty_new_n(e->lasting, const char *, TY_COUNT(names) + 3);
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(names); i++) {
         /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
         const char *value = getenv(names[i]);
         if (value && i == 0) /* our ssh comes first: mpirun and friends find it */

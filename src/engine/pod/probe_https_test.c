@@ -70,7 +70,7 @@ static void the_status_decides(void **state)
 
     fixture_open(w);
     struct ty_http_server *server = serve(w, &s, &g);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct ty_probe probe = { .port = ty_http_server_port(server),
                                         .http_path = "/health" };
         s = (struct seen){ .code = rows[i].code };

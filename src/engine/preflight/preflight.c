@@ -73,7 +73,7 @@ static void check_impossible(struct ty_preflight *x, const struct ty_field_path 
     struct ty_str class = ty_json_str_at(spec, "runtimeClassName");
     struct ty_str os = ty_json_str_at(spec, "os.name");
 
-    for (size_t i = 0; i < sizeof(unless_false) / sizeof(*unless_false); i++)
+    for (size_t i = 0; i < TY_COUNT(unless_false); i++)
         if (is_bool(ty_json_get(spec, unless_false[i]), true))
             ty_preflight_error(x, TY_KEY(at, unless_false[i]), "%s=true has no local equivalent",
                                unless_false[i]);
@@ -85,7 +85,7 @@ static void check_impossible(struct ty_preflight *x, const struct ty_field_path 
     if (os.n && !ty_str_is(os, "linux"))
         ty_preflight_error(x, TY_KEY(TY_KEY(at, "os"), "name"),
                            "os.name=%.*s has no local equivalent", TY_ARG(os));
-    for (size_t i = 0; i < sizeof(cluster) / sizeof(*cluster); i++)
+    for (size_t i = 0; i < TY_COUNT(cluster); i++)
         if (ty_json_len(ty_json_get(spec, cluster[i])))
             ty_preflight_error(x, TY_KEY(at, cluster[i]), "not available without a cluster");
 }
@@ -115,7 +115,7 @@ static void check_without_effect(struct ty_preflight *x, const struct ty_field_p
         { "nodeName", NULL },
     };
 
-    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+    for (size_t i = 0; i < TY_COUNT(fields); i++) {
         const struct ty_json *v = ty_json_get(x->pod.spec, fields[i].key);
         bool empty = !v || v->type == TY_JSON_NULL || is_bool(v, false) ||
                      (v->type >= TY_JSON_ARRAY && !v->n);

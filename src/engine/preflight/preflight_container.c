@@ -34,7 +34,7 @@ static void check_fields(struct ty_preflight *x, const struct ty_json *c,
                                                   "resizePolicy" };
     size_t i = 0;
 
-    for (size_t k = 0; k < sizeof(without_effect) / sizeof(*without_effect); k++) {
+    for (size_t k = 0; k < TY_COUNT(without_effect); k++) {
         const struct ty_json *v = ty_json_get(c, without_effect[k]);
         if (v && !(v->type == TY_JSON_BOOL && !v->b))
             ty_preflight_warn(x, TY_KEY(at, without_effect[k]), "has no effect here");

@@ -147,7 +147,7 @@ static void test_devices_at_once(void **state)
           3 },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         char *text = ty_arena_printf(
             f->a, "{'metadata':{'name':'js'},'spec':{'replicatedJobs':[%s]}}", rows[i].rjobs);
         assert_int_equal(ty_preflight_gpus(f->a, parse(f->a, text), &f->host), rows[i].gpus);

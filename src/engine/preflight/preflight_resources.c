@@ -19,7 +19,7 @@ void ty_preflight_check_limits(struct ty_preflight *x, const struct ty_json *res
     static const char *const enforced[] = { "cpu", "memory", "ephemeral-storage" };
     const struct ty_json *limits = ty_json_get(resources, "limits");
 
-    for (size_t i = 0; i < sizeof(enforced) / sizeof(*enforced); i++) {
+    for (size_t i = 0; i < TY_COUNT(enforced); i++) {
         struct ty_quantity q;
         const struct ty_json *v = ty_json_get(limits, enforced[i]);
         const bool kept[] = { x->pod.host->cgroup_cpu, x->pod.host->cgroup_memory, false };

@@ -42,7 +42,7 @@ struct row {
     const char *pod, *want;
 };
 #define check_rows(f, rows)                                                                        \
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*(rows)); i++)                                    \
+    for (size_t i = 0; i < TY_COUNT(rows); i++)                                                    \
     assert_string_equal(template_lines((f), (rows)[i].pod), (rows)[i].want)
 
 #endif

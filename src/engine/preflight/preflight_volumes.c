@@ -18,7 +18,7 @@ static const char *const sources[] = { "emptyDir",
 
 static const char *known_source(const struct ty_json *volume)
 {
-    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+    for (size_t i = 0; i < TY_COUNT(sources); i++)
         if (ty_json_get(volume, sources[i]))
             return sources[i];
     return NULL;

@@ -83,7 +83,7 @@ static bool on_a_network(const char *path)
 
     if (statfs(path, &fs) < 0)
         return false;
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(known); i++)
         if ((unsigned)fs.f_type == known[i])
             return true;
     return false;

@@ -63,7 +63,7 @@ int ty_history_read_delete_run(struct ty_history_db *d, int64_t run, struct ty_e
 
     if (r < 0)
         return r;
-    for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]) && r == 0; i++) {
+    for (size_t i = 0; i < TY_COUNT(sql) && r == 0; i++) {
         ty_auto_stmt *s = NULL;
         r = ty_history_read_prepare(d, sql[i], &s, err);
         if (r < 0)

@@ -175,7 +175,7 @@ void ty_kube_auth_free(struct ty_kube_auth *auth)
         return;
     ty_kube_exec_cancel(auth->run);
     int fds[] = { auth->ca.fd, auth->cert.fd, auth->key.fd };
-    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+    for (size_t i = 0; i < TY_COUNT(fds); i++)
         if (fds[i] >= 0)
             close(fds[i]);
     free(auth->header);

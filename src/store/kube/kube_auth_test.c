@@ -142,7 +142,7 @@ static void another_name(void **state)
         { "https://[::1]:7", "near", "https://near", "Host: [::1]:7", "[::1]:7" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 16);
         struct world w;
         const char *host = NULL;

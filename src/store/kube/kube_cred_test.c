@@ -56,7 +56,7 @@ static void bad(void **state)
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_kube_cred c;
         struct ty_err err = { 0 };
         assert_true(read_cred(a, cases[i].said, &c, &err) < 0);

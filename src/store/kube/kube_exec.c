@@ -49,7 +49,7 @@ static void close_all(struct ty_kube_exec_run *run)
     run->fn = NULL;
     uv_handle_t *all[] = { (uv_handle_t *)&run->process, (uv_handle_t *)&run->out,
                            (uv_handle_t *)&run->timer };
-    for (size_t i = is_running(run); i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = is_running(run); i < TY_COUNT(all); i++)
         if (all[i]->data && !uv_is_closing(all[i]))
             uv_close(all[i], on_closed);
 }

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
+
 static void burst_then_rate(void **state)
 {
     struct ty_kube_limiter l;
@@ -54,7 +56,7 @@ static void backoff_grows_and_jitters(void **state)
     (void)state;
     for (int round = 0; round < 50; round++) {
         int64_t last = 0;
-        for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
+        for (size_t i = 0; i < TY_COUNT(most); i++) {
             int64_t ms = ty_kube_backoff_next(&b);
             assert_in_range(ms, most[i] / 2, most[i]);
             differ += ms != last;

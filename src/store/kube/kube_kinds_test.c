@@ -18,7 +18,7 @@ static const struct ty_kind *const all[] = {
     &ty_kind_deployment,
     &ty_kind_endpointslice,
 };
-#define N (sizeof(all) / sizeof(*all))
+#define N TY_COUNT(all)
 
 /* Kubernetes makes the names of a resource from those of its kind. */
 static void names(void **state)

@@ -112,7 +112,7 @@ static void broken_bodies(void **state)
           -ENOENT },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *const answers[] = { cases[i].answer, NULL };
         struct kube_world w = { 0 };
         list(&w, answers);
@@ -144,7 +144,7 @@ static void more_than_is_held(void **state)
         { OK "{\"metadata\":{\"continue\":\"", "of more than 1 MB", ITEM_BYTES / 16 + 1 },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         char *text = flood(cases[i].head, cases[i].n);
         const char *const answers[] = { text, NULL };
         struct kube_world w = { 0 };
@@ -242,7 +242,7 @@ static void cancelled(void **state)
         NULL,
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct kube_world w = { .cancel_at = cases[i].at };
         list(&w, answers);
         assert_told(&w, cases[i].told);

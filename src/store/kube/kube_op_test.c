@@ -97,7 +97,7 @@ static void not_asked_again(void **state)
         { { "HTTP/1.1 500 Oh\r\nRetry-After: 1\r\n\r\noh" }, { 0 }, "oh", 1 },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct world w = { 0 };
         ask(&w, cases[i].answers, cases[i].ask);
         assert_ended(&w.k, -EAGAIN, cases[i].says);
@@ -123,7 +123,7 @@ static void known_already(void **state)
         { "HTTP/1.1 409 No\r\n\r\n{\"metadata\":{\"resourceVersion\":\"5\"}}", -ESTALE, 409, true },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *const answers[] = { cases[i].answer, NULL };
         struct world w = { .known = "5" };
         ask(&w, answers, (struct ty_kube_request){ .known = known });

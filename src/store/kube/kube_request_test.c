@@ -21,7 +21,7 @@ static void paths(void **state)
           "/api/v1/namespaces/d%2F..%2Fx/configmaps/system%3Aa%2Fb%3Fc%23d%25" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_buf out = { 0 };
         ty_kube_path(&out, cases[i].kind, ty_str(cases[i].ns), ty_str(cases[i].name), cases[i].sub);
         ty_buf_chr(&out, '\0');
@@ -96,7 +96,7 @@ static void verbs_on_the_wire(void **state)
           NULL },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct kube_world w = { 0 };
         char type[64];
         ask(&w, OK "{\"metadata\":{\"resourceVersion\":\"5\"}}", &cases[i].ask);
@@ -161,7 +161,7 @@ static void never_sent(void **state)
         { { .verb = TY_KUBE_GET, .path = "" }, "a path begins with a slash" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct kube_world w = { 0 };
         ask(&w, OK "{}", &cases[i].ask);
         assert_ended(&w, -EINVAL, cases[i].says);
@@ -186,7 +186,7 @@ static void answers_that_are_none(void **state)
         { "", "http://127.0.0.1:", -EAGAIN },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct kube_world w = { 0 };
         ask(&w, cases[i].answer, &(struct ty_kube_request){ .verb = TY_KUBE_GET, OBJECT });
         assert_ended(&w, cases[i].r, cases[i].says);
@@ -237,7 +237,7 @@ static void served(void **state)
           "GET /apis/trainer", "http://127.0.0.1:", -EAGAIN },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *const answers[] = { cases[i].answer, NULL };
         struct kube_world w = { 0 };
         kube_begin(&w, answers);

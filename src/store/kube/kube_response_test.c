@@ -34,7 +34,7 @@ static void codes(void **state)
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_kube_response answer;
         ty_kube_response_parse(a, cases[i].code, ty_str(cases[i].body), NULL, &answer);
         assert_int_equal(answer.r, cases[i].r);
@@ -147,7 +147,7 @@ static void versions_without_reading(void **state)
           "" }, /* which one? */
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+    for (size_t i = 0; i < TY_COUNT(cases); i++)
         assert_true(
             ty_str_is(ty_kube_response_peek_version(ty_str(cases[i].text)), cases[i].version));
     assert_int_equal(ty_kube_response_peek_version((struct ty_str){ 0 }).n, 0); /* no body */

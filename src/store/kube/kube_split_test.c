@@ -90,7 +90,7 @@ static void garbage(void **state)
         { "{\"items\":[{}]", false },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_kube_split s = { .item.ceiling = 1000, .rest.ceiling = 1000 };
         struct got g = { 0 };
         assert_int_equal(split(cases[i].text, 1, &s, &g), 0);

@@ -82,7 +82,7 @@ static int read_line(struct watch_op *w, struct ty_str line)
         return ty_fail(&w->op.error, -EPROTO, "an event of the watch has no object");
     if (ty_str_is(type, "ERROR"))
         return on_error(w, object);
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < TY_COUNT(names); i++) {
         if (!ty_str_is(type, names[i].name))
             continue;
         ty_kube_object_init(object, cut ? ty_json_text(a, object) : text_of(a, json, object, line),

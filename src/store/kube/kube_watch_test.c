@@ -168,7 +168,7 @@ static void bad_answers(void **state)
         { OK EVENT("ERROR", "{}"), "end ", "HTTP 0", -EPROTO, 0 },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *const answers[] = { cases[i].answer, NULL };
         struct kube_world w = { 0 };
         watch(&w, answers);
@@ -212,7 +212,7 @@ static void cancelled(void **state)
         NULL,
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct kube_world w = { .cancel_at = cases[i].at };
         watch(&w, answers);
         assert_told(&w, cases[i].told);

@@ -166,7 +166,7 @@ static void refused(void **state)
           "exclude each other" },
     };
     struct world *w = *state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_kubeconfig c;
         struct ty_err err = { 0 };
         assert_int_equal(resolve(w, cases[i].user, cases[i].cluster, &c, &err), -EINVAL);
@@ -215,7 +215,7 @@ static void servers(void **state)
         { "unix:///run/api", NULL },
     };
     struct world *w = *state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_kubeconfig c = { 0 };
         struct ty_err err = { 0 };
         w->m.n_files = 0;
@@ -276,7 +276,7 @@ static void documents_that_are_none(void **state)
         { "kind: Pod\n", "/k/a: kind is Pod, a kubeconfig file has Config" },
     };
     struct world *w = *state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_err err = { 0 };
         assert_int_equal(add(w, FILE_A, cases[i].text, &err), -EINVAL);
         assert_string_equal(err.text, cases[i].says);
@@ -319,7 +319,7 @@ static void contexts(void **state)
           "no user named \"u\"" },
     };
     struct world *w = *state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_kubeconfig c = { 0 };
         struct ty_err err = { 0 };
         w->m.n_files = 0;

@@ -138,7 +138,7 @@ static void broken_files(void **state)
           "no user named \"u\"" },
     };
     struct world *w = *state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_kubeconfig c;
         struct ty_err err = { 0 };
         assert_true(load_text(w, cases[i].text, &c, &err) < 0);

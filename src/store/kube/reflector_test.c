@@ -263,7 +263,7 @@ static void answers_while_it_lists(void **state)
         { "9", "+a/1 S +b/2 S +mine/7 +last/9 " }, /* even before the first list */
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
         struct world w = { .write_at = rows[i].version };
         run_reflector(&w, answers, rows[i].told);
     }
@@ -303,7 +303,7 @@ static void bad_days(void **state)
         { "HTTP/1.1 503 No\r\nRetry-After: 86400\r\n\r\nmaintenance", "maintenance" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *const answers[] = { cases[i].answer, NULL };
         struct world w = { .troubles_left = 1 };
         run_reflector(&w, answers, "! ");
@@ -322,7 +322,7 @@ static void bad_watches(void **state)
         { OK EVENT("ERROR", "{\"code\":500,\"message\":\"etcd\"}"), "etcd" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
         const char *const answers[] = { LIST("1", ""), cases[i].answer, NULL };
         struct world w = { .troubles_left = 1 };
         run_reflector(&w, answers, "S ! ");

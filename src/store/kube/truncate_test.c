@@ -57,7 +57,7 @@ static void test_what_is_none(void **state)
                                        "{\"a\":", "{\"a\":1", "{\"a\":1,}", "{\"a\" 1}", "{\"a\\" };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
         cuts(bad[i], 2, 10, 100, NULL);
 }
 

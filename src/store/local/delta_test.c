@@ -29,7 +29,7 @@ static void keeps_any_text(void **state)
     static const char *const texts[] = {
         "", "a", "1234567", "12345678", "123456781234567812345678", "no two bytes alike? hardly",
     };
-    size_t n = sizeof(texts) / sizeof(texts[0]);
+    size_t n = TY_COUNT(texts);
 
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++)

@@ -111,7 +111,7 @@ static void carry_over(struct ty_arena *a, struct ty_json *meta, const struct ty
     static const char *const kept[] = { "uid", "creationTimestamp", "generation",
                                         "deletionTimestamp" };
 
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+    for (size_t i = 0; i < TY_COUNT(kept); i++)
         if (ty_json_get(was, kept[i]))
             ty_json_set(a, meta, kept[i], ty_json_get(was, kept[i]));
 }

@@ -222,7 +222,7 @@ static struct ty_json *mirror_counts(struct ty_arena *a, const struct ty_json *t
     ty_each_item (t, theirs) {
         struct ty_json *j = ty_json_object(a);
         ty_json_set(a, j, "name", ty_json_str(a, ty_json_str_at(*t, "name")));
-        for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        for (size_t i = 0; i < TY_COUNT(counts); i++) {
             int64_t n = 0;
             ty_json_int_at(*t, counts[i], &n);
             ty_json_set(a, j, counts[i], ty_json_int(a, n));

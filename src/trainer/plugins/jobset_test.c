@@ -267,7 +267,7 @@ static void test_origins(void **state)
         { "args", "runtime rt" },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
         assert_string_equal(core_origin(&f->plan, ty_json_at(c, rows[i].path)), rows[i].text);
     assert_string_equal(core_origin(&f->plan, ty_json_find_item(env, "name", TY_LIT("X"), NULL)),
                         "spec.trainer.env");

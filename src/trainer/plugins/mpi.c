@@ -47,7 +47,7 @@ static const struct flavour *flavour_of(const struct ty_plan *plan)
 
     if (ty_str_is(name, "Intel"))
         name = TY_LIT("IntelMPI");
-    for (size_t i = 0; i < sizeof(flavours) / sizeof(*flavours); i++)
+    for (size_t i = 0; i < TY_COUNT(flavours); i++)
         if (ty_str_is(name, flavours[i].name))
             return &flavours[i];
     return NULL;

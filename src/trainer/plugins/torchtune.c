@@ -13,7 +13,6 @@ static const char *const models[] = { "llama3_2/1B", "llama3_2/3B", "llama3_3/70
 /* Keys that the runtime's command sets and a TrainJob must not. */
 static const char *const fixed_keys[] = { "output_dir", "tokenizer.path", "tokenizer.merges_file",
                                           "checkpointer.checkpoint_dir" };
-#define N_ELEMS(t) (sizeof(t) / sizeof(*(t)))
 
 /* The inputs of the choice, and its result. */
 struct tune {
@@ -168,7 +167,7 @@ static void validate_args(const struct ty_trainjob *job, const struct ty_field_p
         if (ty_arena_full(errs->arena))
             return;
         ty_str_cut(arg, '=', &key);
-        if (is_one_of(fixed_keys, N_ELEMS(fixed_keys), key))
+        if (is_one_of(fixed_keys, TY_COUNT(fixed_keys), key))
             ty_errs_add(errs, TY_IDX(at, i), TY_INVALID, ty_ml_quoted(errs->arena, arg),
                         "must not set immutable config \"%.*s\" in trainer args; it is managed by "
                         "the runtime",
@@ -189,7 +188,7 @@ static void torchtune_validate(const struct ty_plan *plan, const struct ty_train
     const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     const char *nodes_text = ty_arena_printf(errs->arena, "%" PRId64, nodes);
 
-    if (!is_one_of(models, N_ELEMS(models), ty_str(t.model)))
+    if (!is_one_of(models, TY_COUNT(models), ty_str(t.model)))
         ty_errs_add(errs, TY_KEY(TY_KEY(spec, "runtimeRef"), "name"), TY_INVALID,
                     ty_ml_quoted(errs->arena, job->ref_name),
                     "must have a supported pretrained model, invalid model configured: %s",
@@ -235,7 +234,7 @@ static int torchtune_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *
     ty_each_item (it, ty_json_get(main, "command")) {
         struct ty_str key;
         ty_str_cut(ty_json_as_str(*it), '=', &key);
-        if (is_one_of(fixed_keys, N_ELEMS(fixed_keys), key))
+        if (is_one_of(fixed_keys, TY_COUNT(fixed_keys), key))
             ty_json_push(a, command, ty_json_copy(a, *it, 0));
     }
     plan->command = command;

@@ -37,7 +37,7 @@ static void add_reason(struct ty_adopt_evaluation *j, bool note, const char *pat
     if (!e)
         return; /* ty_adopt_queries: only collects what must be read */
     struct ty_adopt_reason *r = ty_new(j->keep, struct ty_adopt_reason);
-    r->path = ty_arena_printf(j->keep, "%s", path ? path : "");
+    r->path = ty_arena_strdup(j->keep, path ? path : "");
     r->text = ty_arena_vprintf(j->keep, fmt, ap);
     r->note = note;
     if (e->last)
@@ -88,8 +88,8 @@ static void add_query(struct ty_adopt_evaluation *j, const struct ty_kind *kind,
     ty_room(j->keep, j->wants, j->n_wants, j->cap_wants);
     j->wants[j->n_wants++] = (struct ty_cluster_query){
         .kind = kind,
-        .ns = ty_str(ty_arena_printf(j->keep, "%.*s", TY_ARG(ns))),
-        .name = ty_str(ty_arena_printf(j->keep, "%.*s", TY_ARG(name))),
+        .ns = ty_arena_str(j->keep, ns),
+        .name = ty_arena_str(j->keep, name),
         .meta = kind == &ty_kind_secret,
     };
 }

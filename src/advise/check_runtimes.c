@@ -25,7 +25,7 @@ static const char *text_of(struct ty_arena *a, struct names *l)
 {
     if (l->n > SHOWN)
         ty_buf_printf(&l->text, " and %zu more", l->n - SHOWN);
-    const char *text = ty_arena_strndup(a, l->text.n ? l->text.p : "", l->text.n);
+    const char *text = ty_arena_cstr(a, ty_buf_str(&l->text));
     ty_buf_done(&l->text);
     return text;
 }

@@ -63,11 +63,6 @@ const struct ty_cluster_object *ty_cluster_snapshot_find(const struct ty_cluster
     return ty_map_get(&s->by_name, ty_buf_str(&key));
 }
 
-static struct ty_str copy_text(struct ty_cluster_snapshot *s, struct ty_str text)
-{
-    return (struct ty_str){ ty_arena_strndup(s->arena, text.n ? text.p : "", text.n), text.n };
-}
-
 static struct ty_cluster_object *get_or_add(struct ty_cluster_snapshot *s,
                                             const struct ty_kind *kind, struct ty_str ns,
                                             struct ty_str name)
@@ -86,8 +81,9 @@ static struct ty_cluster_object *get_or_add(struct ty_cluster_snapshot *s,
     }
     o = ty_new(s->arena, struct ty_cluster_object);
     *o = (struct ty_cluster_object){ .kind = kind,
-                                     .ns = kind->namespaced ? copy_text(s, ns) : TY_LIT(""),
-                                     .name = copy_text(s, name) };
+                                     .ns =
+                                         kind->namespaced ? ty_arena_str(s->arena, ns) : TY_LIT(""),
+                                     .name = ty_arena_str(s->arena, name) };
     ty_map_put(&s->by_name, ty_buf_str(&key), o);
     s->v[s->n++] = o;
     s->sorted = false;
@@ -105,7 +101,7 @@ int ty_cluster_snapshot_put(struct ty_cluster_snapshot *s, const struct ty_kind 
     if (ty_arena_full(s->arena))
         return -EFBIG;
     struct ty_cluster_object *o = get_or_add(s, kind, ns, name);
-    o->text = copy_text(s, text);
+    o->text = ty_arena_str(s->arena, text);
     o->r = 0;
     o->why = "";
     return 0;
@@ -118,7 +114,7 @@ void ty_cluster_snapshot_put_error(struct ty_cluster_snapshot *s, const struct t
 
     o->text = TY_LIT("");
     o->r = r;
-    o->why = copy_text(s, why).p;
+    o->why = ty_arena_str(s->arena, why).p;
 }
 
 void ty_cluster_snapshot_set_listed(struct ty_cluster_snapshot *s, const struct ty_kind *kind,

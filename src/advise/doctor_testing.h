@@ -48,7 +48,7 @@ static inline int doctor_fixture_teardown(void **state)
 static inline void doctor_fixture_put(struct doctor_fixture *w, const struct ty_kind *kind,
                                       const char *ns, const char *name, const char *text)
 {
-    char *copy = ty_arena_strndup(w->a, text, strlen(text));
+    char *copy = ty_arena_strdup(w->a, text);
 
     for (char *c = copy; *c; c++)
         if (*c == '\'')

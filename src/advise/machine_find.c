@@ -78,7 +78,7 @@ static const char *run_program(struct ty_arena *a, const char *const *argv)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     struct ty_str text = ty_str_trim((struct ty_str){ said, n });
-    return text.n ? ty_arena_strndup(a, text.p, text.n) : NULL;
+    return text.n ? ty_arena_cstr(a, text) : NULL;
 }
 
 static void find_host(struct ty_arena *a, struct ty_machine *m)
@@ -87,20 +87,20 @@ static void find_host(struct ty_arena *a, struct ty_machine *m)
     struct ty_err err = { 0 };
 
     if (ty_zygote_start(&z, &err) < 0) {
-        m->zygote = ty_arena_printf(a, "%s", err.text);
+        m->zygote = ty_arena_strdup(a, err.text);
         return;
     }
     ty_host_find(a, z, &m->host);
     ty_zygote_stop(z);
     m->cgroup = ty_cgroups_find(a, &err);
     if (!m->cgroup)
-        m->no_cgroup = ty_arena_printf(a, "%s", err.text);
+        m->no_cgroup = ty_arena_strdup(a, err.text);
 }
 
 /* The nearest existing parent folder, in which it would be created. */
 static void find_state(struct ty_arena *a, const char *state, struct ty_machine *m)
 {
-    char *at = ty_arena_printf(a, "%s", state);
+    char *at = ty_arena_strdup(a, state);
     struct statvfs fs;
 
     m->state = state;
@@ -136,13 +136,13 @@ static void find_libraries(struct ty_arena *a, struct ty_machine *m)
     struct ty_err err = { 0 };
 
     if (ty_curl_load(&curl, &err) < 0)
-        m->no_curl = ty_arena_printf(a, "%s", err.text);
+        m->no_curl = ty_arena_strdup(a, err.text);
     if (ty_nghttp2_load(&http2, &err) < 0)
-        m->no_http2 = ty_arena_printf(a, "%s", err.text);
+        m->no_http2 = ty_arena_strdup(a, err.text);
     if (ty_gnutls_load(&tls, &err) < 0)
-        m->no_tls = ty_arena_printf(a, "%s", err.text);
+        m->no_tls = ty_arena_strdup(a, err.text);
     if (ty_microhttpd_load(&mhd, &err) < 0)
-        m->no_serve = ty_arena_printf(a, "%s", err.text);
+        m->no_serve = ty_arena_strdup(a, err.text);
     ty_curl_done(&curl);
     ty_nghttp2_done(&http2);
     ty_gnutls_done(&tls);

@@ -8,7 +8,7 @@ static const char *explain(struct ty_arena *a, const char *path, bool recursive)
 
     if (ty_explain(&out, ty_str(path), recursive, &err) != 0)
         fail_msg("%s", err.text);
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 static const char *refusal(struct ty_arena *a, const char *path)
@@ -18,7 +18,7 @@ static const char *refusal(struct ty_arena *a, const char *path)
 
     assert_int_equal(ty_explain(&out, ty_str(path), false, &err), -ENOENT);
     assert_int_equal(out.n, 0);
-    return ty_arena_printf(a, "%s", err.text);
+    return ty_arena_strdup(a, err.text);
 }
 
 static void has(const char *text, const char *part)

@@ -181,7 +181,7 @@ static const char *marshal_json(struct ty_arena *a, const struct ty_json *v)
         else
             ty_buf_chr(&out, c);
     }
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 const char *ty_go_value(struct ty_arena *a, const struct ty_json *v)
@@ -205,5 +205,5 @@ const char *ty_go_value(struct ty_arena *a, const struct ty_json *v)
     case TY_JSON_OBJECT:
         return marshal_json(a, v);
     }
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }

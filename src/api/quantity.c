@@ -252,7 +252,7 @@ struct ty_str ty_quantity_text(struct ty_arena *a, struct ty_quantity q)
     const char *suffix;
 
     if (q.kept.n > 0)
-        return (struct ty_str){ ty_arena_strndup(a, q.kept.p, q.kept.n), q.kept.n };
+        return ty_arena_str(a, q.kept);
     if (m == 0)
         return TY_LIT("0");
     if (q.format == TY_Q_BINARY && m >= 1024 * NANO && m % NANO == 0)

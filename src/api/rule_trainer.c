@@ -161,7 +161,7 @@ const char *ty_rule_one_policy_cel(struct ty_arena *a)
         if (ty_schema_is_policy(f) && !is_released(f->name))
             put_has(&out, f->name);
     ty_buf_cstr(&out, "].filter(x, x).size() <= 1");
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 bool ty_rule_at_least_one(const struct ty_json *self, const struct ty_json *old TY_UNUSED)

@@ -224,8 +224,7 @@ static const char *hint_sibling(struct ty_arena *a, const struct ty_schema *s, s
             names[n++] = f->name;
     near = ty_str_nearest(key, names, n);
     for (size_t i = 0; i < n && !near && key.n >= 4; i++)
-        if (ty_str_contains(ty_str(names[i]), key) ||
-            strcasestr(names[i], ty_arena_strndup(a, key.p, key.n)))
+        if (ty_str_contains(ty_str(names[i]), key) || strcasestr(names[i], ty_arena_cstr(a, key)))
             near = names[i];
     return near;
 }

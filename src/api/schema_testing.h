@@ -29,7 +29,7 @@ TY_UNUSED static struct ty_json *parse_file(struct ty_arena *a, const char *path
     for (size_t n; (n = fread(part, 1, sizeof(part), f)) > 0;)
         ty_buf_put(&b, part, n);
     (void)fclose(f);
-    const char *text = ty_arena_strndup(a, b.p, b.n);
+    const char *text = ty_arena_cstr(a, ty_buf_str(&b));
     struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
     if (!v)
         fail_msg("%s: %s", path, err.text);
@@ -47,7 +47,7 @@ TY_UNUSED static const char *lines(struct ty_arena *a, const struct ty_errs *err
             ty_buf_printf(&out, " | %s", e->hint);
         ty_buf_chr(&out, '\n');
     }
-    return ty_arena_strndup(a, out.n ? out.p : "", out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 #endif

@@ -18,12 +18,12 @@ static const char *sorted(struct ty_arena *a, const struct ty_errs *errs)
         ty_auto_buf line = { 0 };
         ty_errs_print(&line, e);
         assert_true(n < 64);
-        lines[n++] = ty_arena_strndup(a, line.p, line.n);
+        lines[n++] = ty_arena_cstr(a, ty_buf_str(&line));
     }
     qsort(lines, n, sizeof(lines[0]), by_text);
     for (size_t i = 0; i < n; i++)
         ty_buf_printf(&out, "%s\n", lines[i]);
-    return ty_arena_strndup(a, out.n ? out.p : "", out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 static struct ty_json *stored(struct ty_arena *a, const struct ty_schema *s, struct ty_json *v)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/str.h"
+
 #define TY_AUTO(fn)     __attribute__((cleanup(fn)))
 #define TY_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define TY_UNUSED       __attribute__((unused))
@@ -50,6 +52,19 @@ char *ty_arena_vprintf(struct ty_arena *a, const char *fmt, va_list ap) TY_PRINT
 /* Grows an array for an item at index n: returns v, or a copy of at least twice the capacity. *cap
  * is the capacity in items; 0 at first, then v may be NULL. New items are zeroed. Use ty_room. */
 void *ty_arena_room(struct ty_arena *a, void *v, size_t n, size_t *cap, size_t size, size_t align);
+
+static inline char *ty_arena_strdup(struct ty_arena *a, const char *c)
+{
+    return ty_arena_strndup(a, c, strlen(c));
+}
+static inline char *ty_arena_cstr(struct ty_arena *a, struct ty_str s)
+{
+    return ty_arena_strndup(a, s.p, s.n);
+}
+static inline struct ty_str ty_arena_str(struct ty_arena *a, struct ty_str s)
+{
+    return (struct ty_str){ ty_arena_cstr(a, s), s.n };
+}
 
 static inline void ty_arena_freep(struct ty_arena **a)
 {

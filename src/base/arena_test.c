@@ -102,6 +102,10 @@ static void texts(void **state)
         assert_int_equal(strlen(ty_arena_printf(a, "%.*s", n, big)), n);
     assert_string_equal(ty_arena_strndup(a, "abcdef", 3), "abc");
     assert_string_equal(ty_arena_strndup(a, NULL, 0), "");
+    assert_string_equal(ty_arena_strdup(a, "abc"), "abc");
+    assert_string_equal(ty_arena_cstr(a, (struct ty_str){ "abcdef", 3 }), "abc");
+    assert_string_equal(ty_arena_cstr(a, (struct ty_str){ 0 }), "");
+    assert_true(ty_str_is(ty_arena_str(a, (struct ty_str){ "abcdef", 3 }), "abc"));
 }
 
 /* Past its ceiling it says so, and what it hands out is as good as before. */

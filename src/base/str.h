@@ -7,8 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-struct ty_arena;
-
 struct ty_str {
     const char *p; /* may be NULL only when n is 0 */
     size_t n;

@@ -160,9 +160,9 @@ static bool collect_job(void *ctx, struct ty_arena *a TY_UNUSED,
     struct ty_job_history_entry *it = &w->v[w->n++];
     *it = *job;
     it->job = it->jobset = NULL;
-    it->name = ty_arena_strndup(keep, job->name, strlen(job->name));
-    it->ns = ty_arena_strndup(keep, job->ns, strlen(job->ns));
-    it->run.dir = ty_arena_strndup(keep, job->run.dir, strlen(job->run.dir));
+    it->name = ty_arena_strdup(keep, job->name);
+    it->ns = ty_arena_strdup(keep, job->ns);
+    it->run.dir = ty_arena_strdup(keep, job->run.dir);
     it->run.command = it->run.how = "";
     return true;
 }

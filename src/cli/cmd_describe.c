@@ -27,12 +27,6 @@ struct describe_job {
     struct ty_buf *out;
 };
 
-static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const char *path)
-{
-    struct ty_str s = ty_json_str_at(obj, path);
-    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
-}
-
 static void print_field(struct describe_job *w, const char *name, const char *value)
 {
     if (value[0])
@@ -66,7 +60,7 @@ static void print_fields(struct describe_job *w)
 {
     const struct ty_job_history_entry *j = &w->job;
     int64_t ended = ty_job_state_ended_ms(j), most = 0;
-    const char *kind = str_at(w->a, j->job, "spec.runtimeRef.kind");
+    const char *kind = ty_json_cstr_at(w->a, j->job, "spec.runtimeRef.kind");
 
     print_field(w, "Name:", j->name);
     print_field(w, "Namespace:", j->ns);
@@ -74,7 +68,8 @@ static void print_fields(struct describe_job *w)
     print_field(w, "State:", state_and_why(w));
     print_field(w, "Progress:", ty_job_state_progress(w->a, j));
     print_field(w, "Runtime:",
-                ty_arena_printf(w->a, "%s%s%s%s", str_at(w->a, j->job, "spec.runtimeRef.name"),
+                ty_arena_printf(w->a, "%s%s%s%s",
+                                ty_json_cstr_at(w->a, j->job, "spec.runtimeRef.name"),
                                 kind[0] ? " (" : "", kind, kind[0] ? ")" : ""));
     print_field(w, "Nodes:", ty_job_state_nodes(w->a, j));
     (void)ty_json_int_at(j->jobset, "spec.failurePolicy.maxRestarts", &most);
@@ -142,8 +137,8 @@ static const char *log_of(struct describe_job *w, const struct ty_job_history_po
 
     (void)ty_json_int_at(status, "restartCount", &restarts);
     return ty_arena_printf(w->a, "logs/%s/%s.%.*s.%lld.log", pod->host,
-                           str_at(w->a, status, "name"), TY_ARG(attempt.n ? attempt : TY_LIT("0")),
-                           (long long)restarts);
+                           ty_json_cstr_at(w->a, status, "name"),
+                           TY_ARG(attempt.n ? attempt : TY_LIT("0")), (long long)restarts);
 }
 
 static void add_containers(struct describe_job *w, struct ty_table *t,
@@ -154,11 +149,11 @@ static void add_containers(struct describe_job *w, struct ty_table *t,
     ty_each_item (c, ty_json_at(pod->obj, list)) {
         int64_t restarts = 0;
         (void)ty_json_int_at(*c, "restartCount", &restarts);
-        ty_table_row(t, pod->node, str_at(w->a, *c, "name"),
+        ty_table_row(t, pod->node, ty_json_cstr_at(w->a, *c, "name"),
                      ty_pod_state_container(w->a, *c, cut_off),
                      ty_pod_state_container_exit(w->a, *c),
                      ty_arena_printf(w->a, "%lld", (long long)restarts),
-                     str_at(w->a, pod->obj, "status.podIP"), log_of(w, pod, *c));
+                     ty_json_cstr_at(w->a, pod->obj, "status.podIP"), log_of(w, pod, *c));
     }
 }
 

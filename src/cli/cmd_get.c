@@ -143,7 +143,7 @@ static const char *place_of(struct ty_arena *a, const struct ty_history_read_obj
                             const struct ty_json *obj)
 {
     struct ty_str host = ty_json_str_at(obj, "spec.hostname");
-    return host.n ? ty_arena_strndup(a, host.p, host.n) : o->name;
+    return host.n ? ty_arena_cstr(a, host) : o->name;
 }
 
 static struct ty_str place_key(struct ty_arena *a, const struct ty_history_read_object *o,

@@ -66,9 +66,8 @@ static int print_table(struct ty_cli *cli, const struct ty_strlist *names, bool 
         const struct ty_json *labels = ty_json_at(r, "metadata.labels");
         struct ty_str framework =
             ty_json_as_str(ty_json_get(labels, "trainer.kubeflow.org/framework"));
-        ty_table_row(&t, names->v[i], ty_arena_printf(a, "%.*s", TY_ARG(framework)),
-                     ty_arena_printf(a, "%.*s", TY_ARG(policy_of(r))), steps_of(a, r),
-                     wide ? ty_arena_printf(a, "%.*s", TY_ARG(image_of(r))) : NULL);
+        ty_table_row(&t, names->v[i], ty_arena_cstr(a, framework), ty_arena_cstr(a, policy_of(r)),
+                     steps_of(a, r), wide ? ty_arena_cstr(a, image_of(r)) : NULL);
     }
     ty_table_print(&t, &b);
     return ty_cli_print(cli, &b);

@@ -95,7 +95,7 @@ static int read_cluster(struct removal *x)
         ty_cli_msg(x->cli, TY_MSG_ERROR, "%s", err.text);
         code = TY_EXIT_USAGE;
     } else {
-        x->facts.unread = ty_arena_printf(x->cli->arena, "%s", err.text);
+        x->facts.unread = ty_arena_strdup(x->cli->arena, err.text);
     }
     ty_cluster_close(&cluster);
     return code;

@@ -25,7 +25,7 @@ static int parse_words(struct ty_arena *a, bool one_dash, const char *const *wor
     char *argv[16];
     int n = 0;
     for (; words[n]; n++)
-        argv[n] = ty_arena_printf(a, "%s", words[n]);
+        argv[n] = ty_arena_strdup(a, words[n]);
     const struct ty_opts opts = TY_OPTS(options, struct test_opts);
     struct ty_args *args = NULL;
     int r = ty_opts_parse(a, &opts, one_dash, n, argv, &args, err);

@@ -73,7 +73,7 @@ static size_t runtime_names(struct ty_session *s, const struct ty_kind *kind,
         for (size_t i = 0; i < all[k]->n && n < NAMES_MAX; i++) {
             const struct ty_doc *d = all[k]->v[i];
             if (d->kind == kind && d->name.n)
-                ret[n++] = ty_arena_strndup(s->cli->arena, d->name.p, d->name.n);
+                ret[n++] = ty_arena_cstr(s->cli->arena, d->name);
         }
     if (kind == &ty_kind_clustertrainingruntime)
         for (const struct ty_embedded *e = ty_catalog_files; e->name && n < NAMES_MAX; e++)

@@ -90,7 +90,7 @@ static inline int fixture_run(struct ty_cli_fixture *b, const char *const *words
     int n = 1;
     argv[0] = ty_arena_printf(b->cli.arena, "trainyard");
     for (; words[n - 1] && n < 31; n++)
-        argv[n] = ty_arena_printf(b->cli.arena, "%s", words[n - 1]);
+        argv[n] = ty_arena_strdup(b->cli.arena, words[n - 1]);
     int code = ty_cli_main(&b->cli, n, argv);
     fixture_flush(b);
     return code;

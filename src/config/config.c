@@ -188,5 +188,5 @@ const char *ty_config_namespace(struct ty_arena *a, const char *file)
     if (ty_file_read(a, file ? file : POD_NS, -1, &text, &err) < 0)
         return ty_settings_default.operator_ns;
     text = ty_str_trim(text);
-    return text.n ? ty_arena_strndup(a, text.p, text.n) : ty_settings_default.operator_ns;
+    return text.n ? ty_arena_cstr(a, text) : ty_settings_default.operator_ns;
 }

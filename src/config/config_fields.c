@@ -136,7 +136,7 @@ static void fill_words(struct ty_arena *a, const struct ty_json *list, struct ty
         struct ty_str s = ty_json_as_str(*it);
         if (!s.p)
             continue; /* not a string: the schema reports it */
-        ty_strlist_add(a, ret, ty_arena_strndup(a, s.p, s.n));
+        ty_strlist_add(a, ret, ty_arena_cstr(a, s));
     }
 }
 
@@ -217,7 +217,7 @@ static void fill_row(struct ty_arena *a, const struct ty_config_row *row, const 
         return;
     case TY_CONFIG_TEXT:
         if (s.n)
-            *(const char **)at = ty_arena_strndup(a, s.p, s.n);
+            *(const char **)at = ty_arena_cstr(a, s);
         return;
     case TY_CONFIG_DURATION:
         fill_duration(v, row->path, at, errs);

@@ -46,7 +46,7 @@ static struct ty_str key_text(struct ty_arena *a, struct ty_str key)
     }
     if (!b.n)
         return key;
-    return (struct ty_str){ ty_arena_strndup(a, b.p, b.n), b.n };
+    return ty_arena_str(a, ty_buf_str(&b));
 }
 
 /* A member whose name contains a dot is written in brackets, as in Kubernetes field paths. */

@@ -97,7 +97,7 @@ static struct ty_json *wide(struct ty_arena *a, int n, bool opposite)
     ty_buf_cstr(&all, "}}}]},\"data\":{");
     ty_buf_add(&all, ty_buf_str(&data));
     ty_buf_cstr(&all, "}}");
-    return json_read(a, ty_arena_strndup(a, all.p, all.n));
+    return json_read(a, ty_arena_cstr(a, ty_buf_str(&all)));
 }
 
 /* Thousands of fields are compared as long as that is cheap; else the digest is 0, which costs an

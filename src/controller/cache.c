@@ -266,7 +266,7 @@ static struct ty_str text_of(struct ty_cache *c, const struct ty_json *kept, boo
         return text;
     if (ty_arena_full(c->scratch) || !ty_truncate_object(&less, text, CUT_LEVELS, most / CUT_PART))
         return TY_LIT("{}"); /* no such object exists */
-    return (struct ty_str){ ty_arena_strndup(c->scratch, less.p, less.n), less.n };
+    return ty_arena_str(c->scratch, ty_buf_str(&less));
 }
 
 const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *kind,
@@ -335,7 +335,7 @@ const struct ty_cached *ty_cache_get(const struct ty_cache *c, const struct ty_k
 /* A copy: the entry may be replaced while the tree is in use. */
 static struct ty_json *read_text(struct ty_arena *a, struct ty_str text)
 {
-    struct ty_str copy = { ty_arena_strndup(a, text.p, text.n), text.n };
+    struct ty_str copy = ty_arena_str(a, text);
     return ty_json_parse(a, copy, NULL, NULL);
 }
 

@@ -92,7 +92,7 @@ static void drop_failed(struct event_write *j, const struct ty_kube_response *an
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     j->e->counts.failed++;
-    ty_error(&j->e->log, ty_arena_printf(a, "%.*s", TY_ARG(answer->message)),
+    ty_error(&j->e->log, ty_arena_cstr(a, answer->message),
              "event dropped: it could not be written", TY_S("namespace", j->ns),
              TY_S("event", j->name), TY_I("code", answer->code));
     write_free(j);

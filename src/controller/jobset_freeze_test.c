@@ -59,7 +59,7 @@ static const char *kept(struct fixture *f, const char *wanted, const struct ty_j
     ty_jobset_freeze_conflicts(f->a, json_of(f->a, wanted), live, &changes);
     for (const struct ty_field_change *c = changes.first; c; c = c->next)
         ty_buf_printf(&b, "%s%s", b.n ? " " : "", c->path);
-    return ty_arena_strndup(f->a, b.n ? b.p : "", b.n);
+    return ty_arena_cstr(f->a, ty_buf_str(&b));
 }
 
 #define CONTAINER "spec.replicatedJobs[node].template.spec.template.spec.containers[node]"

@@ -78,7 +78,7 @@ const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *p,
         return given;
     w->fetch = true;
     w->fetch_kind = kind;
-    w->fetch_name = ty_reconcile_copy_str(p->a, name);
+    w->fetch_name = ty_arena_str(p->a, name);
     w->large = large;
     return NULL;
 }

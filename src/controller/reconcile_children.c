@@ -23,10 +23,10 @@ static struct ty_str snapshot_data(const struct ty_reconcile_pass *p, const stru
         if (yaml.n > MEMO_LONGEST || json.n > MEMO_LONGEST)
             return json;
         ty_arena_reset(m->arena);
-        m->yaml = ty_reconcile_copy_str(m->arena, yaml);
-        m->json = ty_reconcile_copy_str(m->arena, json);
-        m->uid = ty_reconcile_copy_str(m->arena, p->uid);
-        m->version = ty_reconcile_copy_str(m->arena, p->version);
+        m->yaml = ty_arena_str(m->arena, yaml);
+        m->json = ty_arena_str(m->arena, json);
+        m->uid = ty_arena_str(m->arena, p->uid);
+        m->version = ty_arena_str(m->arena, p->version);
     }
     return m->json;
 }

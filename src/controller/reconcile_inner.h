@@ -14,11 +14,6 @@ struct ty_reconcile_pass {
     int64_t wait_s; /* requeue after so many seconds, for its JobSet; 0: when that changes */
 };
 
-static inline struct ty_str ty_reconcile_copy_str(struct ty_arena *a, struct ty_str s)
-{
-    return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
-}
-
 /* reconcile.c */
 /* A fetched object; NULL: asks for its fetch. */
 const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *p,

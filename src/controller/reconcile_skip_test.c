@@ -27,7 +27,7 @@ static void test_a_snapshot_is_got_before_it_is_used(void **state)
     give_jobset(f, begin_and_apply(f, TRAINJOB(",'suspend':true", "")));
     const struct ty_cached *o =
         ty_cache_get(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot"));
-    char *data = ty_arena_strndup(f->a, o->body, strlen(o->body));
+    char *data = ty_arena_strdup(f->a, o->body);
     ty_cache_set_data(f->w, o, (struct ty_str){ 0 });
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true,'trainer':{'numNodes':3}", ""));
     struct ty_reconcile_result w = result(f);

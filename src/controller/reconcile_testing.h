@@ -78,7 +78,7 @@ static inline const char *steps(struct fixture *f, const struct ty_reconcile_res
     for (const struct ty_write_step *s = w->steps; s; s = s->next)
         ty_buf_printf(&b, "%s%s %s %.*s", b.n ? ", " : "", ops[s->op], s->kind->kind,
                       TY_ARG(s->name));
-    return ty_arena_strndup(f->a, b.n ? b.p : "", b.n);
+    return ty_arena_cstr(f->a, ty_buf_str(&b));
 }
 
 /* Stores the object as the API server would after this step, with version and managedFields;

@@ -56,7 +56,7 @@ static struct ty_str made(struct controller_fixture *w, const struct ty_http_req
                           const char *is, const char *version)
 {
     struct ty_json *obj = ty_json_parse(w->a, ty_str(is), NULL, NULL);
-    struct ty_str sent = { ty_arena_strndup(w->a, q->body.p, q->body.n), q->body.n };
+    struct ty_str sent = ty_arena_str(w->a, q->body);
 
     obj = ty_patch_merge(w->a, obj, ty_json_parse(w->a, sent, NULL, NULL));
     ty_json_set(w->a, ty_json_ensure_object(w->a, obj, "metadata"), "resourceVersion",

@@ -20,11 +20,6 @@ struct ty_fetched_text {
     struct ty_fetched_text *next;
 };
 
-static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
-{
-    return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
-}
-
 /* The object is too large, or memory is short at the moment. */
 static int memory_error(const struct ty_arena *full)
 {
@@ -37,8 +32,8 @@ static int hold_text(struct ty_inflight *w, struct ty_str text)
     struct ty_fetched_text *h = ty_new(w->arena, struct ty_fetched_text);
 
     *h = (struct ty_fetched_text){ .kind = w->result.fetch_kind, .next = w->fetched };
-    h->name = copy_text(w->arena, w->result.fetch_name);
-    h->text = copy_text(w->arena, text);
+    h->name = ty_arena_str(w->arena, w->result.fetch_name);
+    h->text = ty_arena_str(w->arena, text);
     w->fetched = h;
     return ty_arena_full(w->arena) ? memory_error(w->arena) : HELD;
 }

@@ -39,9 +39,7 @@ static struct ty_inflight *inflight_new(struct ty_trainjob_controller *j, struct
     *w = (struct ty_inflight){
         .controller = j, .arena = a, .begin_ns = begin_ns, .next = j->inflight
     };
-    w->key = (struct ty_key){ key.kind,
-                              { ty_arena_strndup(a, key.ns.p, key.ns.n), key.ns.n },
-                              { ty_arena_strndup(a, key.name.p, key.name.n), key.name.n } };
+    w->key = (struct ty_key){ key.kind, ty_arena_str(a, key.ns), ty_arena_str(a, key.name) };
     if (w->next)
         w->next->prev = w;
     j->inflight = w;
@@ -76,7 +74,7 @@ static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
         ty_arena_fill(a);
         return (struct ty_str){ 0 };
     }
-    return s.p ? (struct ty_str){ ty_arena_strndup(a, s.p, s.n), s.n } : s;
+    return s.p ? ty_arena_str(a, s) : s;
 }
 
 /* The steps outlive the pass, in an arena of their own: rendering takes tens of kilobytes, the

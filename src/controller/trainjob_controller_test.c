@@ -103,7 +103,7 @@ static void test_rest(void **state)
 
 static int count_of(struct controller_fixture *w, const char *part)
 {
-    const char *text = ty_arena_strndup(w->a, w->api.asked.n ? w->api.asked.p : "", w->api.asked.n);
+    const char *text = ty_arena_cstr(w->a, ty_buf_str(&w->api.asked));
     int n = 0;
 
     while ((text = strstr(text, part))) {

@@ -270,7 +270,7 @@ static void log_watch_error(struct ty_watched_kind *w, const struct ty_kube_resp
 {
     struct ty_trainjob_controller *j = w->controller;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    const char *error = ty_arena_printf(a, "%.*s", TY_ARG(why->message));
+    const char *error = ty_arena_cstr(a, why->message);
 
     if (why->code == 401)
         error = ty_arena_printf(a, "%s: the API server does not take %s", error,

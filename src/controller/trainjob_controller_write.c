@@ -25,7 +25,7 @@ static const char *reason_of(struct ty_arena *a, const struct ty_write_step *s,
     if (answer->r == -ENOENT && answer->reason.n == 0)
         return ty_arena_printf(a, "no matches for kind \"%s\" in version \"%s\"", s->kind->kind,
                                ty_kind_api_version(a, s->kind));
-    return ty_arena_printf(a, "%.*s", TY_ARG(answer->message));
+    return ty_arena_cstr(a, answer->message);
 }
 
 /* Of a runtime only the finalizers are written. */

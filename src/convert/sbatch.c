@@ -161,7 +161,7 @@ static const char *host_list(struct ty_sbatch *b)
         ty_buf_printf(&s, "%s%s-node-0-%lld.%s", i ? "," : "", b->name, (long long)i, b->name);
     if (nodes < b->nodes)
         ty_buf_printf(&s, ",%s-launcher-0-0.%s", b->name, b->name);
-    return ty_arena_strndup(b->arena, s.p, s.n);
+    return ty_arena_cstr(b->arena, ty_buf_str(&s));
 }
 
 /* The variables that sbatch and srun set. The job ID is the job's name, which is unique in its

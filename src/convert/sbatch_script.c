@@ -18,7 +18,7 @@ struct ty_str ty_sbatch_word(struct ty_sbatch *b, struct ty_str *rest)
             ty_buf_chr(&word, ch);
     }
     *rest = (struct ty_str){ rest->p + n, rest->n - n };
-    return (struct ty_str){ ty_arena_strndup(b->arena, word.p ? word.p : "", word.n), word.n };
+    return ty_arena_str(b->arena, ty_buf_str(&word));
 }
 
 /* ---- analysis of the commands ---- */
@@ -237,7 +237,7 @@ static void add_command(struct ty_sbatch *b, struct ty_str line, struct ty_str *
     unsigned to = b->line;
     b->line = from;
     struct ty_str whole = ty_buf_str(&all);
-    whole.p = ty_arena_strndup(b->arena, whole.p ? whole.p : "", whole.n);
+    whole.p = ty_arena_cstr(b->arena, whole);
     scan_line(b, whole);
     find_document(b, whole);
     b->line = to;
@@ -345,5 +345,5 @@ const char *ty_sbatch_command(struct ty_sbatch *b, struct ty_str before)
         ty_buf_cstr(&s, ")\n");
     }
     put_escaped(&s, ty_buf_str(&b->script));
-    return ty_arena_strndup(b->arena, s.p ? s.p : "", s.n);
+    return ty_arena_cstr(b->arena, ty_buf_str(&s));
 }

@@ -12,7 +12,7 @@ static struct ty_convert_result script(struct ty_arena *a, const char *body)
 static const char *command(struct ty_arena *a, const struct ty_convert_result *done)
 {
     struct ty_str s = ty_json_as_str(ty_json_item(ty_json_at(done->job, "spec.trainer.args"), 0));
-    return ty_arena_strndup(a, s.p, s.n);
+    return ty_arena_cstr(a, s);
 }
 
 static bool ends_with(const char *text, const char *end)

@@ -120,7 +120,7 @@ const struct ty_json *ty_v1_get(const struct ty_json *obj, const char *key)
 
 const char *ty_v1_cstr(struct ty_v1_conversion *c, struct ty_str s)
 {
-    return ty_arena_strndup(c->arena, s.p ? s.p : "", s.n);
+    return ty_arena_cstr(c->arena, s);
 }
 
 struct ty_json *ty_v1_jobset(struct ty_v1_conversion *c)

@@ -94,9 +94,7 @@ static void split_script(struct ty_v1_conversion *c, const struct ty_v1_role *ma
     struct ty_json *command = ty_json_array(c->arena), *args = ty_json_array(c->arena);
     ty_json_push(c->arena, command, ty_json_cstr(c->arena, "sh"));
     ty_json_push(c->arena, command, ty_json_cstr(c->arena, "-c"));
-    ty_json_push(
-        c->arena, args,
-        ty_json_str(c->arena, (struct ty_str){ ty_arena_strndup(c->arena, b.p, b.n), b.n }));
+    ty_json_push(c->arena, args, ty_json_str(c->arena, ty_arena_str(c->arena, ty_buf_str(&b))));
     for (size_t i = 0; i < 2; i++) {
         const struct ty_json *from = ty_json_get(ty_json_get(master->main, "resources"), lists[i]);
         if (ty_json_len(from))

@@ -32,7 +32,7 @@ static void make_tf(struct ty_v1_conversion *c)
 
 static const char *lower_name(struct ty_v1_conversion *c, const char *name)
 {
-    char *s = ty_arena_strndup(c->arena, name, strlen(name));
+    char *s = ty_arena_strdup(c->arena, name);
     for (char *p = s; *p; p++)
         *p = (char)tolower((unsigned char)*p);
     return s;

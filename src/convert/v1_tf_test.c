@@ -17,7 +17,7 @@ static const struct ty_json *config(struct ty_arena *a, struct ty_str text)
         } else {
             ty_buf_chr(&b, text.p[i]);
         }
-    char *copy = ty_arena_strndup(a, b.p, b.n);
+    char *copy = ty_arena_cstr(a, ty_buf_str(&b));
     const struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, &err);
     if (!v)
         fail_msg("%s: %s", err.text, copy);

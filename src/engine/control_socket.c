@@ -93,8 +93,7 @@ static bool run_command(struct control_client *it, struct ty_str line)
 
     if (!verb.n || !name.n || memchr(name.p, 0, name.n) || memchr(verb.p, 0, verb.n))
         return send_error(it, a, "an order is one line: {\"verb\":\"suspend\",\"name\":\"JOB\"}");
-    if (it->c->fn(it->c->ctx, ty_arena_strndup(a, verb.p, verb.n),
-                  ty_arena_strndup(a, name.p, name.n), &err) < 0)
+    if (it->c->fn(it->c->ctx, ty_arena_cstr(a, verb), ty_arena_cstr(a, name), &err) < 0)
         return send_error(it, a, err.text);
     return send_reply(it, TY_LIT("{\"ok\":true}"));
 }

@@ -65,7 +65,7 @@ static void notify_job(struct ty_engine *e, const struct ty_json *job, struct ty
 {
     struct ty_json *now = ty_json_copy(e->pass, job, 0);
     struct ty_str name = ty_json_str_at(job, "metadata.name");
-    const char *text = ty_arena_strndup(e->pass, name.p, name.n);
+    const char *text = ty_arena_cstr(e->pass, name);
 
     ty_json_set(e->pass, now, "status", status);
     for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
@@ -110,8 +110,8 @@ int ty_engine_desired(struct ty_engine *e, const struct ty_json *job,
 static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
 {
     struct ty_json *job = ty_local_read(e->pass, obj);
-    const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
-    const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
+    const char *name = ty_arena_strdup(e->pass, obj->name);
+    const char *ns = ty_arena_strdup(e->pass, obj->ns);
     struct ty_err err = { 0 };
     struct ty_trainjob_reconcile pass;
 
@@ -174,8 +174,8 @@ static void reconcile_jobset(struct ty_engine *e, const struct ty_stored *obj)
     struct owned_objects claims = { .e = e, .kind = &ty_kind_pvc };
     struct ty_jobset_observed in = { .jobset = ty_local_read(e->pass, obj),
                                      .now_s = ty_engine_wall_ms() / 1000 };
-    const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
-    const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
+    const char *name = ty_arena_strdup(e->pass, obj->name);
+    const char *ns = ty_arena_strdup(e->pass, obj->ns);
     struct ty_changes changes;
 
     if (obj->deleting || e->stopping)
@@ -202,8 +202,8 @@ static void reconcile_job(struct ty_engine *e, const struct ty_stored *obj)
     struct ty_job_observed in = { .job = ty_local_read(e->pass, obj),
                                   .now_s = ty_engine_wall_ms() / 1000,
                                   .seed = e->seed++ };
-    const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
-    const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
+    const char *name = ty_arena_strdup(e->pass, obj->name);
+    const char *ns = ty_arena_strdup(e->pass, obj->ns);
     struct ty_changes changes;
 
     if (obj->deleting || e->stopping)

@@ -45,7 +45,7 @@ static const char **split_list(struct ty_arena *a, const char *list)
         rest = ty_str_cut(rest, ',', &head);
         head = ty_str_trim(head);
         if (head.n)
-            v[n++] = ty_arena_strndup(a, head.p, head.n);
+            v[n++] = ty_arena_cstr(a, head);
         if (!rest.p)
             break;
     }
@@ -128,7 +128,7 @@ void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host 
                              .root = getuid() == 0,
                              .mounts = can.mounts,
                              .pid_ns = can.pid_ns,
-                             .no_mounts = can.mounts ? NULL : ty_arena_printf(a, "%s", can.why),
+                             .no_mounts = can.mounts ? NULL : ty_arena_strdup(a, can.why),
                              .cpus = count_cpus(),
                              .memory = (int64_t)info.totalram * info.mem_unit,
                              .gpu_var = "CUDA_VISIBLE_DEVICES",

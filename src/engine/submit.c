@@ -35,7 +35,7 @@ static void add_error(struct ty_preflight_findings *f, const char *path, struct 
     struct ty_preflight_finding *it = ty_new(f->arena, struct ty_preflight_finding);
 
     *it = (struct ty_preflight_finding){ .path = path,
-                                         .text = ty_arena_strndup(f->arena, text.p, text.n),
+                                         .text = ty_arena_cstr(f->arena, text),
                                          .error = true };
     if (f->last)
         f->last->next = it;

@@ -29,7 +29,7 @@ int ty_download_dir_fail(const struct ty_download_dir *s, int code, const char *
 
 static int make_folders(struct ty_arena *a, const char *path, struct ty_err *err)
 {
-    char *copy = ty_arena_printf(a, "%s", path);
+    char *copy = ty_arena_strdup(a, path);
     for (char *c = copy + 1; c[-1]; c++) {
         if (*c != '/' && *c)
             continue;

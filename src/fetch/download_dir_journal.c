@@ -32,8 +32,8 @@ static bool read_line(struct ty_arena *a, struct ty_str line, struct ty_download
     if (!name.n || !ty_json_int_at(v, "size", &ret->size) ||
         !ty_json_int_at(v, "mtime", &ret->mtime_ns))
         return false;
-    ret->name = ty_arena_strndup(a, name.p, name.n);
-    ret->tag = ty_arena_strndup(a, tag.p, tag.n);
+    ret->name = ty_arena_cstr(a, name);
+    ret->tag = ty_arena_cstr(a, tag);
     return true;
 }
 

@@ -38,7 +38,7 @@ static const char *next_page(struct ty_arena *a, const char *link)
         rest = ty_str_cut(rest, '>', &url);
         rest = ty_str_cut(rest, ',', &params);
         if (ty_str_contains(params, TY_LIT("rel=\"next\"")))
-            return ty_arena_strndup(a, url.p, url.n);
+            return ty_arena_cstr(a, url);
     }
     return NULL;
 }
@@ -65,7 +65,7 @@ static void on_end(void *ctx, struct ty_http_multi_call *call,
     }
     q->result = 0;
     q->reply = (struct ty_list_response){
-        .body = { ty_arena_strndup(a, q->body.p ? q->body.p : "", q->body.n), q->body.n },
+        .body = ty_arena_str(a, ty_buf_str(&q->body)),
         .status = end->status,
         .next = next_page(a, ty_http_multi_call_header(call, "Link")),
         .words = words,

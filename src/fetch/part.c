@@ -44,7 +44,7 @@ static void read_tag(struct ty_download_dir *s, struct ty_arena *a, const char *
     if (!ty_str_is(ty_json_str_at(v, "name"), name) || !ty_json_int_at(v, "size", &size))
         return;
     struct ty_str tag = ty_json_str_at(v, "tag");
-    p->tag = ty_arena_strndup(a, tag.p, tag.n);
+    p->tag = ty_arena_cstr(a, tag);
     p->size = size;
 }
 

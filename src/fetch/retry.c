@@ -58,7 +58,7 @@ static int read_refusal(void *ctx, const char *path, struct ty_str text, struct 
                 : strcmp(path, "Error/Region") == 0  ? &r->region
                                                      : NULL;
     if (at)
-        *at = ty_arena_printf(r->a, "%.*s", TY_ARG(text));
+        *at = ty_arena_cstr(r->a, text);
     return 0;
 }
 

@@ -49,7 +49,7 @@ static int resolve_commit(struct repo *r, struct ty_err *err)
     if (sha.n != 40)
         return ty_fail(err, -EBADMSG, "%s: the Hub names no commit for revision '%s'",
                        r->run->uri.shown, revision);
-    r->commit = (struct ty_str){ ty_arena_strndup(a, sha.p, sha.n), sha.n };
+    r->commit = ty_arena_str(a, sha);
     return 0;
 }
 
@@ -73,7 +73,7 @@ static int add_entry(struct repo *r, const struct ty_json *entry, struct ty_err 
         oid.n != (big ? 64u : 40u) || memchr(path.p, '\0', path.n))
         return ty_fail(err, -EBADMSG, "%s: the Hub's listing has an entry without size or hash",
                        r->run->uri.shown);
-    char *name = ty_arena_strndup(a, path.p, path.n);
+    char *name = ty_arena_cstr(a, path);
     if (!is_below(r->run->uri.path, name))
         return 0;
     enum ty_digest_type sum = big ? TY_DIGEST_SHA256 : TY_DIGEST_GIT;
@@ -82,7 +82,7 @@ static int add_entry(struct repo *r, const struct ty_json *entry, struct ty_err 
         .url = ty_arena_printf(a, "%s/%s", r->files, ty_url_encode(a, path, "/")),
         .size = size,
         .sum = sum,
-        .hex = ty_arena_strndup(a, oid.p, oid.n),
+        .hex = ty_arena_cstr(a, oid),
         .tag = ty_arena_printf(a, "%s:%.*s", ty_digest_name(sum), TY_ARG(oid)),
     };
     return ty_fetch_run_add(r->run, name, &item, err);

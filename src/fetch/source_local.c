@@ -12,8 +12,8 @@ static int add_file(struct ty_fetch_run *run, const char *name, const char *from
 {
     struct ty_arena *a = run->arena;
     const struct ty_fetch_item item = {
-        .name = ty_arena_printf(a, "%s", name),
-        .from = ty_arena_printf(a, "%s", from),
+        .name = ty_arena_strdup(a, name),
+        .from = ty_arena_strdup(a, from),
         .size = st->st_size,
         .tag = ty_arena_printf(a, "copy:%llx:%llx:%lld.%09ld", (unsigned long long)st->st_dev,
                                (unsigned long long)st->st_ino, (long long)st->st_mtim.tv_sec,
@@ -85,7 +85,7 @@ static int check_apart(const char *from, const char *to, struct ty_err *err)
 
 static int list_local(struct ty_fetch_run *run, struct ty_err *err)
 {
-    char *root = ty_arena_printf(run->arena, "%s", run->uri.path);
+    char *root = ty_arena_strdup(run->arena, run->uri.path);
     struct stat st;
     if (stat(root, &st) < 0)
         return ty_fail(err, -errno, "%s: %s", root, strerrordesc_np(errno));

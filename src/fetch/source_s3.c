@@ -79,16 +79,16 @@ static int read_element(void *ctx, const char *path, struct ty_str text, struct 
     struct ty_arena *a = p->run->arena;
     uint64_t size;
     if (strcmp(path, "ListBucketResult/Contents/Key") == 0)
-        p->key = ty_arena_strndup(a, text.n ? text.p : "", text.n);
+        p->key = ty_arena_cstr(a, text);
     else if (strcmp(path, "ListBucketResult/Contents/ETag") == 0)
-        p->etag = ty_arena_strndup(a, text.n ? text.p : "", text.n);
+        p->etag = ty_arena_cstr(a, text);
     else if (strcmp(path, "ListBucketResult/Contents/Size") == 0)
         p->size =
             ty_str_parse_u64(ty_str_trim(text), &size) && size <= INT64_MAX ? (int64_t)size : -1;
     else if (strcmp(path, "ListBucketResult/IsTruncated") == 0)
         p->truncated = ty_str_is(text, "true");
     else if (strcmp(path, "ListBucketResult/NextContinuationToken") == 0)
-        p->token = ty_arena_strndup(a, text.n ? text.p : "", text.n);
+        p->token = ty_arena_cstr(a, text);
     else if (strcmp(path, "ListBucketResult/Contents") == 0) {
         int r = add_object(p, err);
         p->key = p->etag = NULL;

@@ -18,11 +18,6 @@ static struct ty_str strip_slashes(struct ty_str s)
     return s;
 }
 
-static const char *copy_text(struct ty_arena *a, struct ty_str s)
-{
-    return ty_arena_strndup(a, s.p ? s.p : "", s.n);
-}
-
 /* A host of "." or ".." makes the path relative, for manifests beside their data. */
 static int parse_file(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, struct ty_err *err)
 {
@@ -76,7 +71,7 @@ static int parse_http(struct ty_arena *a, struct ty_str all, struct ty_str rest,
         return ty_fail(err, -EINVAL, "%s: names no file: the last part of the path is empty",
                        u->shown);
     u->path = ty_url_decode(a, name).p;
-    u->url = copy_text(a, url);
+    u->url = ty_arena_cstr(a, url);
     return parse_fragment(a, fragment, u, err);
 }
 
@@ -90,8 +85,8 @@ static int parse_s3(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, st
                     bucket.p[i]))
             return ty_fail(err, -EINVAL, "%s: '%.*s' is no name of a bucket", u->shown,
                            TY_ARG(bucket));
-    u->bucket = copy_text(a, bucket);
-    u->path = copy_text(a, strip_slashes(prefix));
+    u->bucket = ty_arena_cstr(a, bucket);
+    u->path = ty_arena_cstr(a, strip_slashes(prefix));
     return 0;
 }
 
@@ -138,7 +133,7 @@ static int parse_hf(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, st
     if (!is_repo_name(owner) || (name.p && !is_repo_name(name)))
         return ty_fail(err, -EINVAL, "%s: '%.*s' is no repository: hf://owner/name", u->shown,
                        TY_ARG(repo));
-    u->repo = copy_text(a, repo);
+    u->repo = ty_arena_cstr(a, repo);
     if (rest.n && rest.p[0] == '@') {
         rest = rest_of(rest, 1);
         size_t n = revision_end(rest);
@@ -147,7 +142,7 @@ static int parse_hf(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, st
         u->revision = ty_url_decode(a, (struct ty_str){ rest.p, n }).p;
         rest = rest_of(rest, n);
     }
-    u->path = copy_text(a, strip_slashes(rest));
+    u->path = ty_arena_cstr(a, strip_slashes(rest));
     return 0;
 }
 

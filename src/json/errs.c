@@ -26,7 +26,7 @@ char *ty_errs_path_text(struct ty_arena *a, const struct ty_field_path *p)
         print_path(&out, p);
     else
         ty_buf_cstr(&out, "<nil>");
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_path *at,
@@ -135,7 +135,7 @@ char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
     }
     if (printed.count < 2)
         return ty_arena_strndup(a, out.p + 1, out.n - 2);
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 void ty_errs_join(struct ty_errs *into, const struct ty_errs *from)

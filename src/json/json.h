@@ -107,6 +107,10 @@ static inline struct ty_str ty_json_as_str(const struct ty_json *v) /* of string
 }
 struct ty_str ty_json_str_at(const struct ty_json *obj,
                              const char *path); /* ty_json_at and ty_json_as_str */
+static inline char *ty_json_cstr_at(struct ty_arena *a, const struct ty_json *obj, const char *path)
+{
+    return ty_arena_cstr(a, ty_json_str_at(obj, path));
+}
 bool ty_json_true_at(const struct ty_json *obj, const char *path); /* present and true */
 /* False, with *ret_v unchanged, unless it is an integer that fits. */
 bool ty_json_int_at(const struct ty_json *obj, const char *path, int64_t *ret_v);

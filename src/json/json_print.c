@@ -149,5 +149,5 @@ struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v)
         ty_arena_fill(a);
         return TY_LIT("");
     }
-    return (struct ty_str){ ty_arena_strndup(a, out.p, out.n), out.n };
+    return ty_arena_str(a, ty_buf_str(&out));
 }

@@ -44,6 +44,8 @@ static void looks(void **state)
     assert_false(ty_json_true_at(o, "spec.s"));
     assert_true(ty_str_is(ty_json_str_at(o, "spec.s"), "t"));
     assert_int_equal(ty_json_str_at(o, "spec.n").n, 0);
+    assert_string_equal(ty_json_cstr_at(a, o, "spec.s"), "t");
+    assert_string_equal(ty_json_cstr_at(a, o, "spec.n"), "");
     const struct ty_json *l = ty_json_get(o, "l");
     assert_int_equal(ty_json_len(l), 4);
     assert_ptr_equal(ty_json_find_item(l, "name", TY_LIT("b"), &at), ty_json_item(l, 3));

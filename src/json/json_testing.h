@@ -18,7 +18,7 @@ static inline struct ty_json *json_read(struct ty_arena *a, const char *text)
 
 static inline char *json_requote(struct ty_arena *a, const char *text, char from, char to)
 {
-    char *copy = ty_arena_strndup(a, text, strlen(text));
+    char *copy = ty_arena_strdup(a, text);
 
     for (char *p = copy; *p; p++)
         *p = *p == from ? to : *p;

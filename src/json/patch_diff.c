@@ -33,7 +33,7 @@ static const char *path_below(struct diff_walk *w, const char *up, struct ty_str
         else
             ty_buf_chr(&b, key.p[i]);
     }
-    return ty_arena_strndup(w->a, b.p, b.n);
+    return ty_arena_cstr(w->a, ty_buf_str(&b));
 }
 
 static void diff_values(struct diff_walk *w, const char *at, const struct ty_json *from,

@@ -133,8 +133,8 @@ static void many(void **state)
     add(&m, TY_YAML_MAPPING, "", "");
     for (int i = 0; i < 5000; i++) {
         snprintf(text, sizeof(text), "k%d", i == 4000 ? 17 : i);
-        add(&m, TY_YAML_SCALAR, ty_arena_strndup(m.a, text, strlen(text)), "");
-        add(&m, TY_YAML_SCALAR, text, ty_arena_strndup(m.a, text, strlen(text)));
+        add(&m, TY_YAML_SCALAR, ty_arena_strdup(m.a, text), "");
+        add(&m, TY_YAML_SCALAR, text, ty_arena_strdup(m.a, text));
     }
     add(&m, TY_YAML_SCALAR, "last", "");
     assert_int_equal(add(&m, TY_YAML_ALIAS, "", "k4999"), 0);

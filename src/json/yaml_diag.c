@@ -56,7 +56,7 @@ const char *ty_yaml_diag_text(struct ty_arena *a, const char *message)
     for (size_t i = 0; i < TY_COUNT(sayings); i++)
         if (strstr(message, sayings[i].message))
             return sayings[i].say;
-    char *copy = ty_arena_strndup(a, message, strlen(message));
+    char *copy = ty_arena_strdup(a, message);
     for (char *p = copy; *p; p++)
         if ((unsigned char)*p < 0x20)
             *p = ' ';

@@ -183,7 +183,7 @@ static struct ty_str format_float(struct ty_arena *a, double d, const struct flo
         if (n > whole)
             ty_buf_printf(&out, ".%.*s", n - whole, digits + whole);
     }
-    return (struct ty_str){ ty_arena_strndup(a, out.p, out.n), out.n };
+    return ty_arena_str(a, ty_buf_str(&out));
 }
 
 static bool read_float(struct ty_arena *a, struct ty_str s, struct ty_json *v)

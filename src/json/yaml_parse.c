@@ -120,7 +120,7 @@ static struct ty_str take_text(struct yaml_reader *r, struct fy_token *token)
     fy_token_iter_finish(r->iter);
     if (joined.n == 0)
         return first;
-    return (struct ty_str){ ty_arena_strndup(r->a, joined.p, joined.n), joined.n };
+    return ty_arena_str(r->a, ty_buf_str(&joined));
 }
 
 static struct ty_str take_scalar(struct yaml_reader *r, struct fy_token *token)

@@ -20,7 +20,7 @@ static const char *read_with(struct ty_arena *a, struct ty_str text,
     int r = ty_yaml_parse(a, "f", (struct ty_str){ copy, text.n }, limits, &docs, &err);
     assert_int_equal(r < 0, err.text[0] != '\0');
     if (r < 0)
-        return ty_arena_strndup(a, err.text, strlen(err.text));
+        return ty_arena_strdup(a, err.text);
     const char *all = "";
     for (size_t i = 0; i < docs.n; i++)
         all = ty_arena_printf(a, "%s%s%s", all, i ? "\n" : "", ty_json_text(a, docs.v[i]).p);

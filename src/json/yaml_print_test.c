@@ -10,7 +10,7 @@ static void assert_prints(const struct ty_json *v, const struct ty_yaml_style *s
     struct ty_yaml_docs back = { 0 };
     struct ty_err err = { 0 };
     ty_yaml_print(&out, v, style);
-    assert_string_equal(ty_arena_strndup(a, out.p, out.n), want);
+    assert_string_equal(ty_arena_cstr(a, ty_buf_str(&out)), want);
     ty_yaml_parse(a, "printed", ty_buf_str(&out), NULL, &back, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(back.n, v->type == TY_JSON_NULL ? 0 : 1);

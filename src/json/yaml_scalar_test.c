@@ -230,7 +230,7 @@ static void makes_keys(void **state)
         const char *why = NULL;
         assert_true(ty_yaml_scalar_parse(a, &in, &v, &why));
         assert_true(ty_yaml_scalar_key(a, &v, &key));
-        assert_string_equal(ty_arena_strndup(a, key.p, key.n), rows[i].want);
+        assert_string_equal(ty_arena_cstr(a, key), rows[i].want);
     }
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_str key = { 0 };

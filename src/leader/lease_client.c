@@ -120,8 +120,8 @@ static void log_error(struct ty_lease_client *l, const struct ty_kube_response *
                       const char *what)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    ty_error(&l->log, ty_arena_printf(a, "%.*s", TY_ARG(answer->message)), what,
-             TY_S("namespace", l->s.ns), TY_S("lease", l->s.name), TY_I("code", answer->code));
+    ty_error(&l->log, ty_arena_cstr(a, answer->message), what, TY_S("namespace", l->s.ns),
+             TY_S("lease", l->s.name), TY_I("code", answer->code));
 }
 
 static void on_got(void *ctx, const struct ty_kube_response *answer)
@@ -313,11 +313,6 @@ const char *ty_lease_client_identity(struct ty_arena *a)
                            u[11], u[12], u[13], u[14], u[15]);
 }
 
-static const char *copy_text(struct ty_arena *a, const char *s)
-{
-    return ty_arena_strndup(a, s, strlen(s));
-}
-
 static void on_start(uv_timer_t *timer)
 {
     run_election(timer->data);
@@ -330,8 +325,8 @@ struct ty_lease_client *ty_lease_client_new(const struct ty_lease_client_setting
         abort();
     l->arena = ty_arena_new_small(1 << 16, 512);
     l->s = *s;
-    l->s.ns = copy_text(l->arena, s->ns);
-    l->s.name = copy_text(l->arena, s->name);
+    l->s.ns = ty_arena_strdup(l->arena, s->ns);
+    l->s.name = ty_arena_strdup(l->arena, s->name);
     l->log = ty_log_named(s->log, "lease");
     l->e = (struct ty_leader_election){ .lease_ms = s->lease_ms / 1000 *
                                                     1000, /* in whole seconds, as in the Lease */

@@ -236,7 +236,7 @@ static int read_pem_file(struct ty_arena *a, const char *file, struct ty_str *re
         return ty_fail(err, -why, "%s: %s", file, strerrordesc_np(why));
     if (b.full)
         return ty_fail(err, -EFBIG, "%s: too big for a certificate", file);
-    *ret = (struct ty_str){ ty_arena_strndup(a, b.n ? b.p : "", b.n), b.n };
+    *ret = ty_arena_str(a, ty_buf_str(&b));
     return 0;
 }
 

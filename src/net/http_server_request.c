@@ -31,7 +31,7 @@ void *ty_http_server_on_line(void *cls, const char *uri, struct MHD_Connection *
     struct ty_http_server_conn *c = conn_of(s, mhd);
     struct ty_arena *a = ty_arena_new_input(s->o.arena_bytes, s->o.budget);
     struct ty_http_server_exchange *q = ty_new(a, struct ty_http_server_exchange);
-    char *copy = ty_arena_strndup(a, uri, strlen(uri));
+    char *copy = ty_arena_strdup(a, uri);
 
     q->q.arena = a;
     q->q.query = ty_str_cut(ty_str(copy), '?', &q->q.path);
@@ -111,7 +111,7 @@ static void set_answer(struct ty_http_server_exchange *q, int code, const char *
 {
     q->code = code;
     q->type = type;
-    q->text = (struct ty_str){ ty_arena_strndup(q->q.arena, body.p ? body.p : "", body.n), body.n };
+    q->text = ty_arena_str(q->q.arena, body);
     if (q->conn)
         ty_http_server_conn_enter(q->conn, TY_HTTP_SERVER_CONN_ANSWER);
 }
@@ -255,8 +255,7 @@ static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind TY_UNUSED,
 
     ty_room(a, q->sent, q->n_sent, q->cap_sent);
     q->sent[q->n_sent++] =
-        (struct ty_http_server_header){ ty_arena_strndup(a, name, strlen(name)),
-                                        ty_arena_strndup(a, text, strlen(text)) };
+        (struct ty_http_server_header){ ty_arena_strdup(a, name), ty_arena_strdup(a, text) };
     return MHD_YES;
 }
 
@@ -265,7 +264,7 @@ static bool check_headers(struct ty_http_server *s, struct ty_http_server_exchan
                           const char *method)
 {
     q->begun = true;
-    q->q.method = ty_arena_strndup(q->q.arena, method, strlen(method));
+    q->q.method = ty_arena_strdup(q->q.arena, method);
     s->mhd.get_connection_values(q->conn->mhd, MHD_HEADER_KIND, copy_header, q);
     ty_http_server_conn_enter(q->conn, TY_HTTP_SERVER_CONN_BODY);
     const char *length = ty_http_request_header(&q->q, MHD_HTTP_HEADER_CONTENT_LENGTH);

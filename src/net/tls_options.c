@@ -123,5 +123,5 @@ const char *ty_tls_options_priority(struct ty_arena *a, const char *min_version,
     ty_buf_cstr(&out, "NORMAL:%SERVER_PRECEDENCE");
     add_versions(a, &out, min_version, notes);
     add_ciphers(a, &out, ciphers, notes);
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }

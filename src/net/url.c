@@ -54,7 +54,7 @@ char *ty_url_redacted(struct ty_arena *a, struct ty_str url)
     (void)ty_str_cut(head, '?', &head);
     const char *slashes = head.n > 2 ? memmem(head.p, head.n, "://", 3) : NULL;
     if (!slashes)
-        return ty_arena_strndup(a, head.p, head.n);
+        return ty_arena_cstr(a, head);
     size_t scheme = (size_t)(slashes - head.p) + 3;
     struct ty_str host;
     path = ty_str_cut((struct ty_str){ head.p + scheme, head.n - scheme }, '/', &host);

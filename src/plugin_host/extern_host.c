@@ -4,7 +4,7 @@
 
 static const char *copy(const struct trainyard_plan *p, struct ty_str s)
 {
-    return ty_arena_strndup(p->plan->arena, s.n ? s.p : "", s.n);
+    return ty_arena_cstr(p->plan->arena, s);
 }
 
 static const char *job_name(const struct trainyard_plan *p)
@@ -116,7 +116,7 @@ static int set_env(struct trainyard_plan *p, const char *job, const char *contai
     if (!name || !*name || strchr(name, '=') || !value)
         return TRAINYARD_BAD_VALUE;
     struct ty_arena *a = p->edit->arena;
-    ty_plan_env(p->edit, c, ty_arena_strndup(a, name, strlen(name)), "%s", value);
+    ty_plan_env(p->edit, c, ty_arena_strdup(a, name), "%s", value);
     return TRAINYARD_OK;
 }
 
@@ -144,8 +144,7 @@ static int set_pod_word(struct trainyard_plan *p, const char *job, const char *m
     struct ty_arena *a = p->edit->arena;
     struct ty_json *v = ty_json_strf(a, "%s", value);
     v->origin = p->edit->origin;
-    ty_json_set(a, ty_json_ensure_object(a, set->pod_meta, map),
-                ty_arena_strndup(a, key, strlen(key)), v);
+    ty_json_set(a, ty_json_ensure_object(a, set->pod_meta, map), ty_arena_strdup(a, key), v);
     return TRAINYARD_OK;
 }
 
@@ -175,13 +174,13 @@ static const struct ty_kind *kind_for(struct ty_arena *a, const struct ty_json *
     }
     struct ty_kind *k = ty_new(a, struct ty_kind);
     struct ty_str name = ty_json_str_at(obj, "kind");
-    char *singular = ty_arena_strndup(a, name.p, name.n);
+    char *singular = ty_arena_cstr(a, name);
     for (char *c = singular; *c; c++)
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c + 'a' - 'A');
-    k->kind = ty_arena_strndup(a, name.p, name.n);
-    k->group = ty_arena_strndup(a, group.n ? group.p : "", group.n);
-    k->version = ty_arena_strndup(a, version.n ? version.p : "", version.n);
+    k->kind = ty_arena_cstr(a, name);
+    k->group = ty_arena_cstr(a, group);
+    k->version = ty_arena_cstr(a, version);
     k->singular = singular;
     k->plural = ty_arena_printf(a, "%ss", singular);
     k->namespaced = true;
@@ -203,7 +202,7 @@ static int add_child(struct trainyard_plan *p, const char *json)
         return TRAINYARD_BAD_VALUE;
     ty_json_set_origin(obj, p->edit->origin);
     struct ty_json *child =
-        ty_plan_child(p->edit, p->job, kind_for(a, obj), ty_arena_strndup(a, name.p, name.n));
+        ty_plan_child(p->edit, p->job, kind_for(a, obj), ty_arena_cstr(a, name));
     struct ty_json *meta = ty_json_get(child, "metadata");
     ty_each_member (m, ty_json_get(obj, "metadata"))
         if (ty_str_is(m->key, "labels") || ty_str_is(m->key, "annotations"))
@@ -231,7 +230,7 @@ static void report_error(const struct trainyard_plan *p, const char *path, const
     struct ty_field_err *e =
         ty_errs_add(p->errs, NULL, TY_INVALID, ty_arena_printf(a, "\"%s\"", value ? value : ""),
                     "%s", detail ? detail : "");
-    e->path = ty_arena_printf(a, "%s", path ? path : "");
+    e->path = ty_arena_strdup(a, path ? path : "");
 }
 
 static void report_warning(const struct trainyard_plan *p, const char *text)

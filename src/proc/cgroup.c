@@ -94,7 +94,7 @@ static char *mount_point(struct ty_arena *a)
             continue;
         for (int i = 0; i < 5; i++) /* id, parent, device, root, mount point */
             rest = ty_str_cut(rest, ' ', &word);
-        found = ty_arena_strndup(a, word.p, word.n);
+        found = ty_arena_cstr(a, word);
     }
     if (f)
         fclose(f);

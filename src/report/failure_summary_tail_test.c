@@ -48,7 +48,7 @@ static void reads(const char *log, const char *error, const char *last, size_t h
     struct ty_failure_tail t;
 
     ty_failure_summary_tail(a, ty_str(log), &t);
-    assert_string_equal(ty_arena_strndup(a, t.error.p, t.error.n), error);
+    assert_string_equal(ty_arena_cstr(a, t.error), error);
     assert_true(t.n <= TY_TAIL_LINES);
     assert_string_equal(t.n ? t.lines[t.n - 1] : "", last);
     assert_int_equal(t.hidden, hidden);

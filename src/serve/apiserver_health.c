@@ -208,7 +208,7 @@ const char *ty_apiserver_health_reason(const struct ty_apiserver_health *t, stru
 {
     if (t->state == WELL)
         return NULL;
-    return ty_arena_printf(a, "%s", t->why);
+    return ty_arena_strdup(a, t->why);
 }
 
 size_t ty_apiserver_health_counts(const struct ty_apiserver_health *t,

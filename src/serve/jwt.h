@@ -3,7 +3,7 @@
 #ifndef TY_SERVE_JWT_H
 #define TY_SERVE_JWT_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 #define TY_JWT_BYTES ((size_t)16 << 10) /* a longer token is refused */
 #define TY_JWT_SKEW  300                /* seconds of clock skew */

@@ -8,7 +8,7 @@
 static inline const char *jwt_part(struct ty_arena *a, const char *text)
 {
     struct ty_str s = ty_base64_encode(a, ty_str(text));
-    char *p = ty_arena_strndup(a, s.p, s.n);
+    char *p = ty_arena_cstr(a, s);
 
     for (char *c = p; *c; c++)
         *c = (char)(*c == '+' ? '-' : *c == '/' ? '_' : *c == '=' ? '\0' : *c);

@@ -176,7 +176,7 @@ static const char *host_of(struct ty_arena *a, const char *server)
     struct ty_str host;
 
     ty_str_cut(ty_str(at ? at + 3 : server), '/', &host);
-    return ty_arena_strndup(a, host.p, host.n);
+    return ty_arena_cstr(a, host);
 }
 
 /* With client-go's labels, so that existing dashboards and alerts work. */

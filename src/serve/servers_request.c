@@ -74,8 +74,7 @@ int ty_servers_request_review(struct ty_servers *s, struct ty_http_request *q,
     struct ty_servers_pending_request *k = send_request(s, q, s->s.review_kube, &ours);
     k->review = true;
     s->reviews++;
-    k->about =
-        (struct ty_str){ ty_arena_strndup(q->arena, about.n ? about.p : "", about.n), about.n };
+    k->about = ty_arena_str(q->arena, about);
     return 0;
 }
 

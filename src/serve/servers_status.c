@@ -105,7 +105,7 @@ static void on_status_written(void *ctx, const struct ty_kube_response *a)
     if (a->r < 0 && a->code != 400 && a->code != 404 && a->code != 422) /* not the client's fault */
         ty_servers_auth_log_refused(call->api->ctx, a,
                                     "cannot write a status that a trainer reported");
-    ty_status_applied(call, a->code, ty_arena_printf(call->arena, "%.*s", TY_ARG(a->message)));
+    ty_status_applied(call, a->code, ty_arena_cstr(call->arena, a->message));
 }
 
 /* The apply body: a time that was not reported is null, as in v2.3.0, so that the API server's

@@ -142,7 +142,7 @@ static void mutate(struct review *r)
     if (ty_admission_mutate_trainjob(r->a, r->obj, r->old, r->w->now_s(r->w->ctx), &next, &err) <
         0) {
         struct ty_warnings hints = { .arena = r->a };
-        deny(r, 400, ty_arena_printf(r->a, "%s", err.text));
+        deny(r, 400, ty_arena_strdup(r->a, err.text));
         ty_admission_decode_hint(r->a, r->obj, &hints);
         add_warnings(r, &hints);
         return;

@@ -78,11 +78,6 @@ void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
 
 /* ---- objects that the cache does not have ---- */
 
-static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
-{
-    return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
-}
-
 /* An object that cannot be read is unknown, with the reason. */
 static const struct ty_json *whole_of(struct admission_call *c)
 {
@@ -91,7 +86,7 @@ static const struct ty_json *whole_of(struct admission_call *c)
 
     if (!json) {
         c->kind = c->whole.kind;
-        c->unread = copy_text(c->q->arena, ty_str(err.text)).p;
+        c->unread = ty_arena_str(c->q->arena, ty_str(err.text)).p;
     }
     return json;
 }
@@ -113,8 +108,8 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
         return o ? ty_cache_parse(c->a, o) : NULL;
     if (!c->unread) { /* after a failed fetch nothing more is fetched */
         c->kind = kind;
-        c->ns = copy_text(c->q->arena, ns);
-        c->name = copy_text(c->q->arena, name);
+        c->ns = ty_arena_str(c->q->arena, ns);
+        c->name = ty_arena_str(c->q->arena, name);
     }
     return NULL;
 }
@@ -141,7 +136,7 @@ static void add_name(void *ctx, const struct ty_cached *o)
     struct name_list *list = ctx;
 
     if (list->n < list->most && ty_str_is(list->ns, o->ns))
-        list->v[list->n++] = ty_arena_strndup(list->a, o->name, strlen(o->name));
+        list->v[list->n++] = ty_arena_strdup(list->a, o->name);
 }
 
 static size_t view_names(void *ctx, struct ty_arena *a, const struct ty_kind *kind,
@@ -220,7 +215,7 @@ static void on_fetched(void *ctx, int r, struct ty_str text)
         c->whole.name = c->name;
         c->whole.text = text;
     } else if (r < 0 && r != -ENOENT) {
-        c->unread = copy_text(c->q->arena, text).p;
+        c->unread = ty_arena_str(c->q->arena, text).p;
     }
     run_review(c);
 }

@@ -192,7 +192,7 @@ static inline struct ty_http_request *api_wait(struct api_world *w, const char *
 /* The requests since the last call. */
 static inline const char *api_asked(struct api_world *w, struct ty_arena *a)
 {
-    const char *text = ty_arena_strndup(a, w->asked.n ? w->asked.p : "", w->asked.n);
+    const char *text = ty_arena_cstr(a, ty_buf_str(&w->asked));
 
     w->asked.n = 0;
     return text;

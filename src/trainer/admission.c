@@ -16,8 +16,7 @@
 
 static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
 {
-    struct ty_str s = ty_json_str_at(obj, "metadata.name");
-    return ty_arena_strndup(a, s.p, s.n);
+    return ty_json_cstr_at(a, obj, "metadata.name");
 }
 
 /* Sets the response unless an earlier stage did. */

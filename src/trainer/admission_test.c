@@ -284,7 +284,7 @@ static const char *hints(struct fixture *f, const char *text, const char *messag
     assert_non_null(strstr(v.message, message));
     for (size_t i = 0; i < v.warnings.n; i++)
         ty_buf_printf(&out, "%s%s", i ? "\n" : "", v.warnings.v[i]);
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 static void test_hints_for_what_cannot_be_decoded(void **state)

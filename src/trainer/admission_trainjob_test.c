@@ -40,7 +40,7 @@ static const char *stamped(struct fixture *f, const char *patches, const char *o
     ty_each_item (p, ty_json_at(obj, "spec.runtimePatches"))
         ty_buf_printf(&out, "%.*s@%.*s ", TY_ARG(ty_json_str_at(*p, "manager")),
                       TY_ARG(ty_json_str_at(*p, "time")));
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 /* On create every patch without a time is stamped; a time given by the client stays. */
@@ -86,7 +86,7 @@ static const char *many(struct fixture *f, int n)
     for (int i = 0; i < n; i++)
         ty_buf_printf(&out, "%c{'manager':'m%d'}", i ? ',' : '[', i);
     ty_buf_chr(&out, ']');
-    return ty_arena_strndup(f->arena, out.p, out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 /* Beyond a bound of the CRD nothing is done: the API server, which validates next, refuses it. */

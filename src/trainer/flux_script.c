@@ -65,7 +65,7 @@ static void put_broker_config(struct ty_buf *out, struct ty_arena *a, const stru
 
 static struct ty_str buf_to_arena(struct ty_arena *a, const struct ty_buf *b)
 {
-    return (struct ty_str){ ty_arena_strndup(a, b->p, b->n), b->n };
+    return ty_arena_str(a, ty_buf_str(b));
 }
 
 struct ty_str ty_flux_init(struct ty_arena *a, const struct ty_flux *f)

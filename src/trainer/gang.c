@@ -89,7 +89,7 @@ void ty_gang_join(struct ty_plan *plan, const struct ty_trainjob *job, struct ty
 struct ty_json *ty_gang_podgroup(struct ty_plan *plan, const struct ty_trainjob *job,
                                  const struct ty_kind *kind)
 {
-    const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
+    const char *name = ty_arena_cstr(plan->arena, job->name);
 
     if (ty_plan_live_object(plan, kind, job->ns, name) && !job->suspended)
         return NULL; /* a running job is frozen */

@@ -17,7 +17,7 @@ static const char *members(struct fixture *f, const char *jobs)
     ty_each_set (s, &f->plan)
         if (s->gang)
             ty_buf_printf(&out, "%s%.*s", out.n ? " " : "", TY_ARG(s->name));
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 static void test_all_together(void **state)
@@ -120,7 +120,7 @@ static void test_long_chain(void **state)
     for (int i = 1; i < 4095; i++)
         ty_buf_printf(&out, ",{'name':'j%d','dependsOn':[" ON("j%d", "Complete") "]}", i, i - 1);
     ty_buf_cstr(&out, "," TRAINER("node", ",'dependsOn':[" ON("j4094", "Complete") "]"));
-    assert_string_equal(members(f, ty_arena_strndup(f->arena, out.p, out.n)), "node");
+    assert_string_equal(members(f, ty_arena_cstr(f->arena, ty_buf_str(&out))), "node");
 }
 
 static void test_size_counts_replicas(void **state)

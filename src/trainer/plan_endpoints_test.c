@@ -10,7 +10,7 @@ static const char *all(struct fixture *f, const char *name)
 
     while (ty_plan_endpoints_next(&it, &out))
         ty_buf_chr(&out, '\n');
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 #define TWO_JOBS                                                                                   \

@@ -310,7 +310,7 @@ static const char *many_jobs(struct fixture *f, int n)
     for (int i = 0; i < n; i++)
         ty_buf_printf(&out, "%s{'name':'j%d'}", i ? "," : "", i);
     ty_buf_cstr(&out, "]}}}}");
-    return ty_arena_strndup(f->arena, out.p, out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 static void test_too_many_jobs(void **state)
@@ -364,8 +364,8 @@ static void test_trainer_copied_too_often(void **state)
     for (int i = 0; i < 10000; i++)
         ty_buf_cstr(&job, "0123456789");
     ty_buf_cstr(&job, "'}}}");
-    assert_int_equal(try_plan(f, ty_arena_strndup(f->arena, out.p, out.n),
-                              ty_arena_strndup(f->arena, job.p, job.n)),
+    assert_int_equal(try_plan(f, ty_arena_cstr(f->arena, ty_buf_str(&out)),
+                              ty_arena_cstr(f->arena, ty_buf_str(&job))),
                      -E2BIG);
     assert_string_equal(f->err.text,
                         "spec.trainer, copied into 200 jobs: the JobSet would become too large");

@@ -275,7 +275,7 @@ static void test_target_named_often(void **state)
     for (int i = 1; i < 1000; i++)
         ty_buf_printf(&text, ",'n%d':'%d'", i, i);
     ty_buf_cstr(&text, "}}}]");
-    older(f, ty_arena_strndup(f->arena, text.p, text.n));
+    older(f, ty_arena_cstr(f->arena, ty_buf_str(&text)));
     assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "node"), "nodeSelector")), 1001);
     assert_true(ty_arena_used(f->arena) < (size_t)32 << 20);
 }
@@ -302,8 +302,8 @@ static void test_many_targets_of_many_jobs(void **state)
         ty_buf_cstr(&job, "]}");
     }
     ty_buf_cstr(&job, "]}}");
-    in.runtime = fx_json(f->arena, ty_arena_strndup(f->arena, runtime.p, runtime.n));
-    ty_trainjob_parse(&f->job, fx_json(f->arena, ty_arena_strndup(f->arena, job.p, job.n)));
+    in.runtime = fx_json(f->arena, ty_arena_cstr(f->arena, ty_buf_str(&runtime)));
+    ty_trainjob_parse(&f->job, fx_json(f->arena, ty_arena_cstr(f->arena, ty_buf_str(&job))));
     assert_int_equal(ty_plan_init(f->arena, &f->job, &in, &f->plan, &f->err), 0);
     assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j"), "nodeSelector")), 16);
     assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j126"), "nodeSelector")), 16);
@@ -330,8 +330,8 @@ static void test_override_of_too_much(void **state)
     for (int i = 0; i < 10000; i++)
         ty_buf_cstr(&job, "0123456789");
     ty_buf_cstr(&job, "'}}]}}");
-    in.runtime = fx_json(f->arena, ty_arena_strndup(f->arena, runtime.p, runtime.n));
-    ty_trainjob_parse(&f->job, fx_json(f->arena, ty_arena_strndup(f->arena, job.p, job.n)));
+    in.runtime = fx_json(f->arena, ty_arena_cstr(f->arena, ty_buf_str(&runtime)));
+    ty_trainjob_parse(&f->job, fx_json(f->arena, ty_arena_cstr(f->arena, ty_buf_str(&job))));
     assert_int_equal(ty_plan_init(f->arena, &f->job, &in, &f->plan, &f->err), -E2BIG);
     assert_string_equal(f->err.text, "spec.podSpecOverrides[0]: the JobSet would become too large");
 }

@@ -47,7 +47,7 @@ const char *ty_runtime_hint(struct ty_arena *a, struct ty_str typed, const char 
         ty_buf_printf(&b, "%s%s", i ? ", " : "", names[i]);
     if (n > NAMES_SHOWN)
         ty_buf_printf(&b, " and %zu more", n - NAMES_SHOWN);
-    return ty_arena_strndup(a, b.p, b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 const char *ty_runtime_suggestions(struct ty_arena *a, const struct ty_trainjob *job,
@@ -109,7 +109,7 @@ static bool owned_by(const struct ty_json *obj, const struct ty_trainjob *job)
 
 static const char *name_or_any(struct ty_arena *a, struct ty_str s)
 {
-    return s.n ? ty_arena_strndup(a, s.p, s.n) : "<any>";
+    return s.n ? ty_arena_cstr(a, s) : "<any>";
 }
 
 /* The snapshot must be of the runtime that the job references. */
@@ -202,7 +202,7 @@ static struct ty_str snapshot_text(struct ty_arena *a, const struct ty_json *run
     struct ty_json *copy = ty_schema_normalize(a, &ty_schema_TrainingRuntime, runtime);
     ty_json_del(ty_json_get(copy, "metadata"), TY_LIT("managedFields"));
     ty_yaml_print(&text, copy, &style);
-    return (struct ty_str){ ty_arena_strndup(a, text.p, text.n), text.n };
+    return ty_arena_str(a, ty_buf_str(&text));
 }
 
 static struct ty_json *make_snapshot(struct ty_arena *a, const struct ty_trainjob *job,

@@ -79,7 +79,7 @@ static void put_base64(struct ty_buf *out, const struct ty_buf *bytes)
 
 static struct ty_str buf_to_arena(struct ty_arena *a, const struct ty_buf *b)
 {
-    return (struct ty_str){ ty_arena_strndup(a, b->p, b->n), b->n };
+    return ty_arena_str(a, ty_buf_str(b));
 }
 
 /* SEC 1: SEQUENCE { 1, OCTET STRING d, [0] secp521r1, [1] BIT STRING Q }. All lengths are known. */

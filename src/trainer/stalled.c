@@ -62,7 +62,7 @@ static struct finding said_before(struct ty_arena *a, const struct ty_json *stat
     if (!ty_str_is(reason, BAD_NODES) && !ty_str_is(reason, BAD_RESOURCES))
         return (struct finding){ 0 };
     return (struct finding){ ty_str_is(reason, BAD_NODES) ? BAD_NODES : BAD_RESOURCES,
-                             ty_arena_strndup(a, message.p, message.n) };
+                             ty_arena_cstr(a, message) };
 }
 
 static void remove_condition(struct ty_json *status)

@@ -42,7 +42,7 @@ static inline const char *conditions(struct fixture *f, const struct ty_json *st
                       TY_ARG(ty_json_str_at(*c, "type")), TY_ARG(ty_json_str_at(*c, "status")),
                       TY_ARG(ty_json_str_at(*c, "reason")),
                       TY_ARG(ty_json_str_at(*c, "lastTransitionTime")));
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 /* A pass whose status is written back to the job, as the operator does. */

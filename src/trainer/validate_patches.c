@@ -32,7 +32,7 @@ static char *names_in(struct ty_arena *a, const struct ty_json *list)
         struct ty_str name = ty_str_head(ty_json_str_at(*it, "name"), NAME_SHOWN);
         ty_buf_printf(&out, "%s%.*s", at ? ", " : "", TY_ARG(name));
     }
-    return out.n ? ty_arena_strndup(a, out.p, out.n) : ty_arena_printf(a, "none");
+    return out.n ? ty_arena_cstr(a, ty_buf_str(&out)) : ty_arena_printf(a, "none");
 }
 
 static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const struct ty_json *list)
@@ -45,7 +45,7 @@ static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const str
         if (n == NEAR_MAX)
             break;
         if (s.n && s.n <= NAME_SHOWN)
-            names[n++] = ty_arena_strndup(a, s.p, s.n);
+            names[n++] = ty_arena_cstr(a, s);
     }
     const char *near = ty_str_nearest(typed, names, n);
     return near ? ty_arena_printf(a, "did you mean \"%s\"?", near) : NULL;
@@ -283,7 +283,7 @@ void ty_validate_overrides(const struct ty_plan *plan, const struct ty_trainjob 
 static void check_active(const struct ty_plan *plan, const struct ty_trainjob *job,
                          const struct ty_field_path *at, const char *what, struct ty_errs *errs)
 {
-    const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
+    const char *name = ty_arena_cstr(plan->arena, job->name);
     const struct ty_json *live = ty_plan_live_object(plan, &ty_kind_jobset, job->ns, name);
     const struct ty_json *list = ty_json_at(live, "status.replicatedJobsStatus");
 

@@ -17,7 +17,7 @@ static const char *said(struct fixture *f, check_fn *check, const char *runtime,
         assert_non_null(e->at);
         ty_buf_printf(&out, "%s%s: %s", out.n ? "\n" : "", e->path, e->detail);
     }
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 #define COUNTS(f, runtime, job) said(f, ty_validate_counts, runtime, job)

@@ -27,7 +27,7 @@ static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struc
     assert_int_equal(ca.n, 0);
     if (b->refuses)
         return ty_fail(err, -EINVAL, "the server does not like it");
-    b->got = ty_str(ty_arena_strndup(b->a, pem->cert.p, pem->cert.n));
+    b->got = ty_arena_str(b->a, pem->cert);
     b->calls++;
     return 0;
 }

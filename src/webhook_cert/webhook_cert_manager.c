@@ -262,7 +262,7 @@ void ty_webhook_cert_manager_check(struct ty_webhook_cert_manager *h)
 
 static const char *copy_text(struct ty_arena *a, const char *s)
 {
-    return s ? ty_arena_strndup(a, s, strlen(s)) : NULL;
+    return s ? ty_arena_strdup(a, s) : NULL;
 }
 
 void ty_webhook_cert_manager_watch(struct ty_webhook_cert_manager *h, struct ty_reflector_opts want)

@@ -153,7 +153,7 @@ static struct ty_str join_cas(const struct cert_planner *w, struct ty_str front,
         ty_buf_add(&all, ca);
         n++;
     }
-    return ty_str(ty_arena_strndup(w->a, all.p, all.n));
+    return ty_arena_str(w->a, ty_buf_str(&all));
 }
 
 /* Puts a new CA in front; unexpired ones stay behind it. */
@@ -203,7 +203,7 @@ static void drop_ended_cas(struct cert_planner *w)
     while (next_cert(&rest, &one))
         if (!all.n || cert_not_after(w, pem_copy(w->a, one)) > w->in->now_s)
             ty_buf_add(&all, pem_copy(w->a, one));
-    w->p->ca_crt = ty_str(ty_arena_strndup(w->a, all.p, all.n));
+    w->p->ca_crt = ty_arena_str(w->a, ty_buf_str(&all));
     set_write_reason(w, "an older CA has ended");
 }
 

@@ -59,7 +59,7 @@ struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_history
 {
     if (o->text.n > TY_JSON_MAX_BYTES)
         return NULL;
-    return ty_json_parse(a, ty_str(ty_arena_strndup(a, o->text.p, o->text.n)), NULL, NULL);
+    return ty_json_parse(a, ty_arena_str(a, o->text), NULL, NULL);
 }
 
 struct jobset {
@@ -92,22 +92,17 @@ struct job_reading {
     struct ty_arena *a;
 };
 
-static char *copy_text(struct ty_arena *a, const char *s)
-{
-    return ty_arena_strndup(a, s, strlen(s));
-}
-
 static bool on_trainjob(void *ctx, const struct ty_history_read_object *o)
 {
     struct job_reading *r = ctx;
     struct ty_job_history_entry job = { .run = o->run, .gone = o->gone };
 
     ty_arena_reset(r->a);
-    job.run.dir = copy_text(r->a, o->run.dir);
-    job.run.command = copy_text(r->a, o->run.command);
-    job.run.how = copy_text(r->a, o->run.how);
-    job.ns = copy_text(r->a, o->ns);
-    job.name = copy_text(r->a, o->name);
+    job.run.dir = ty_arena_strdup(r->a, o->run.dir);
+    job.run.command = ty_arena_strdup(r->a, o->run.command);
+    job.run.how = ty_arena_strdup(r->a, o->run.how);
+    job.ns = ty_arena_strdup(r->a, o->ns);
+    job.name = ty_arena_strdup(r->a, o->name);
     job.alive = ty_history_read_run_state(r->q->d, &o->run);
     job.job = ty_job_history_parse(r->a, o);
     job.jobset = jobset_of(r->q->d, r->a, o);
@@ -147,11 +142,11 @@ static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED,
 
     f->any = true;
     *f->ret = *job;
-    f->ret->run.dir = copy_text(f->a, job->run.dir);
-    f->ret->run.command = copy_text(f->a, job->run.command);
-    f->ret->run.how = copy_text(f->a, job->run.how);
-    f->ret->ns = copy_text(f->a, job->ns);
-    f->ret->name = copy_text(f->a, job->name);
+    f->ret->run.dir = ty_arena_strdup(f->a, job->run.dir);
+    f->ret->run.command = ty_arena_strdup(f->a, job->run.command);
+    f->ret->run.how = ty_arena_strdup(f->a, job->run.how);
+    f->ret->ns = ty_arena_strdup(f->a, job->ns);
+    f->ret->name = ty_arena_strdup(f->a, job->name);
     f->ret->job = copy_object(f->a, job->job);
     f->ret->jobset = copy_object(f->a, job->jobset);
     return false;

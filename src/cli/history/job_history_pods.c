@@ -29,8 +29,7 @@ static bool on_pod(void *ctx, const struct ty_history_read_object *o)
     struct pod_list *g = ctx;
     struct ty_json *pod = ty_job_history_parse(g->a, o);
     struct ty_str host = ty_json_str_at(pod, "spec.hostname");
-    const char *name = host.n ? ty_arena_strndup(g->a, host.p, host.n)
-                              : ty_arena_strndup(g->a, o->name, strlen(o->name));
+    const char *name = host.n ? ty_arena_cstr(g->a, host) : ty_arena_strdup(g->a, o->name);
     struct ty_job_history_pod it = { .host = name,
                                      .node = node_of(g->job->name, name),
                                      .obj = pod,

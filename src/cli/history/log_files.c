@@ -28,7 +28,7 @@ bool ty_log_files_parse_name(struct ty_arena *a, const char *name, struct ty_log
             return false;
         s.n = dot - 1;
     }
-    ret->container = ty_arena_strndup(a, s.p, s.n);
+    ret->container = ty_arena_cstr(a, s);
     ret->attempt = n[0];
     ret->restart = n[1];
     return true;

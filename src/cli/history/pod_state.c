@@ -1,23 +1,18 @@
 /* State of a pod and of its containers, from the pod's status. */
 #include "cli/history/pod_state.h"
 
-static const char *dup_str(struct ty_arena *a, struct ty_str s)
-{
-    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
-}
-
 const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *status, bool cut_off)
 {
     struct ty_str ended = ty_json_str_at(status, "state.terminated.reason"),
                   waits = ty_json_str_at(status, "state.waiting.reason");
 
     if (ended.n)
-        return dup_str(a, ended);
+        return ty_arena_cstr(a, ended);
     if (cut_off)
         return "Interrupted";
     if (ty_json_at(status, "state.running"))
         return "Running";
-    return waits.n ? dup_str(a, waits) : "Waiting";
+    return waits.n ? ty_arena_cstr(a, waits) : "Waiting";
 }
 
 const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json *status)
@@ -42,9 +37,9 @@ static const char *container_reason(struct ty_arena *a, const struct ty_json *li
         struct ty_str waits = ty_json_str_at(*c, "state.waiting.reason"),
                       ended = ty_json_str_at(*c, "state.terminated.reason");
         if (waits.n)
-            return dup_str(a, waits);
+            return ty_arena_cstr(a, waits);
         if (ended.n && !ty_str_is(ended, "Completed"))
-            return dup_str(a, ended);
+            return ty_arena_cstr(a, ended);
     }
     return NULL;
 }
@@ -59,7 +54,7 @@ const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, boo
     if (ty_str_is(phase, "Succeeded"))
         return "Completed";
     if (ty_str_is(phase, "Failed"))
-        return reason.n ? dup_str(a, reason) : more ? more : "Error";
+        return reason.n ? ty_arena_cstr(a, reason) : more ? more : "Error";
     if (cut_off)
         return "Interrupted";
     if (ty_json_at(pod, "metadata.deletionTimestamp"))
@@ -69,7 +64,7 @@ const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, boo
     more = container_reason(a, ty_json_at(pod, "status.initContainerStatuses"));
     if (more && ty_str_is(phase, "Pending"))
         return ty_arena_printf(a, "Init:%s", more);
-    return phase.n ? dup_str(a, phase) : "Pending";
+    return phase.n ? ty_arena_cstr(a, phase) : "Pending";
 }
 
 int64_t ty_pod_state_restarts(const struct ty_json *pod)

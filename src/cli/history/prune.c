@@ -73,7 +73,7 @@ static bool collect_run(void *ctx, const struct ty_history_db_run *run, bool bey
         ty_history_read_run_state(p->d, run) == TY_HISTORY_RUN_LIVE ||
         ty_run_gc_is_excluded(p->a, run->dir))
         return true;
-    p->v[p->n++] = (struct old_run){ run->id, ty_arena_strndup(p->a, run->dir, strlen(run->dir)) };
+    p->v[p->n++] = (struct old_run){ run->id, ty_arena_strdup(p->a, run->dir) };
     return p->n < TY_PRUNE_ONCE;
 }
 

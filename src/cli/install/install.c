@@ -105,10 +105,10 @@ struct ty_json *ty_install_list(struct ty_arena *a, const struct ty_install *s)
 struct ty_kind ty_install_kind(struct ty_arena *a, const struct ty_json *obj)
 {
     struct ty_str group = { 0 }, api = ty_json_str_at(obj, "apiVersion");
-    char *word = ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(obj, "kind")));
+    char *word = ty_arena_cstr(a, ty_json_str_at(obj, "kind"));
     if (ty_str_cut(api, '/', &group).p == NULL)
         group = (struct ty_str){ "", 0 };
     for (char *c = word; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    return (struct ty_kind){ .group = ty_arena_printf(a, "%.*s", TY_ARG(group)), .singular = word };
+    return (struct ty_kind){ .group = ty_arena_cstr(a, group), .singular = word };
 }

@@ -38,10 +38,8 @@ static void test_all_parts(void **state)
         struct ty_err err = { 0 };
         assert_int_equal(ty_yaml_parse(a, e->name, e->text, NULL, &docs, &err), 0);
         for (size_t i = 0; i < docs.n; i++) {
-            const char *kind =
-                ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(docs.v[i], "kind")));
-            const char *name =
-                ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(docs.v[i], "metadata.name")));
+            const char *kind = ty_arena_cstr(a, ty_json_str_at(docs.v[i], "kind"));
+            const char *name = ty_arena_cstr(a, ty_json_str_at(docs.v[i], "metadata.name"));
             if (!find_named(list, kind, strcmp(kind, "Namespace") == 0 ? "elsewhere" : name))
                 fail_msg("%s %s of %s.yaml is not printed", kind, name, e->name);
         }

@@ -109,7 +109,7 @@ size_t ty_uninstall_wants(struct ty_arena *a, struct ty_cluster_query **ret)
 
 static const char *text_of(struct ty_arena *a, struct ty_str s)
 {
-    return s.n ? ty_arena_printf(a, "%.*s", TY_ARG(s)) : NULL;
+    return s.n ? ty_arena_cstr(a, s) : NULL;
 }
 
 /* A kind that is not served has no objects: no error. */
@@ -122,7 +122,7 @@ static const char *find_unread(struct ty_arena *a, const struct ty_cluster_snaps
         const struct ty_cluster_object *trouble =
             ty_cluster_snapshot_list_error(snapshot, kinds[i]);
         if (trouble && trouble->r != -ENOENT)
-            return ty_arena_printf(a, "%s", trouble->why);
+            return ty_arena_strdup(a, trouble->why);
     }
     return NULL;
 }
@@ -137,7 +137,7 @@ static void find_spaces(struct ty_arena *a, struct ty_cluster_snapshot *snapshot
         size_t at = 0;
         for (const struct ty_cluster_object *o;
              (o = ty_cluster_snapshot_next(snapshot, kinds[i], &at));)
-            ty_strlist_add(a, ret, ty_arena_printf(a, "%.*s", TY_ARG(o->ns)));
+            ty_strlist_add(a, ret, ty_arena_cstr(a, o->ns));
     }
 }
 

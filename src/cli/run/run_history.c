@@ -44,7 +44,7 @@ char *ty_run_history_command(struct ty_arena *a, struct ty_str words, const char
             ty_buf_cstr(&b, MASK);
         words = rest;
     }
-    return ty_arena_strndup(a, b.n ? b.p : "", b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 static char *own_command(struct ty_arena *a, const char *const *env)
@@ -149,9 +149,9 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
     struct ty_err err = { 0 };
 
     h->engine = engine;
-    h->path = ty_arena_printf(a, "%s", path);
+    h->path = ty_arena_strdup(a, path);
     h->run = (struct ty_history_db_run){ .pid = getpid(),
-                                         .dir = ty_arena_printf(a, "%s", dir),
+                                         .dir = ty_arena_strdup(a, dir),
                                          .command = own_command(a, h->env),
                                          .started_ms = ty_cli_wall_ms(),
                                          .how = "" };

@@ -60,7 +60,7 @@ static void set_in(struct ty_arena *a, struct ty_json *at, struct ty_str path,
     struct ty_str key, rest = path;
 
     for (rest = ty_str_cut(rest, '.', &key); rest.p; rest = ty_str_cut(rest, '.', &key))
-        at = ty_json_ensure_object(a, at, ty_arena_strndup(a, key.p, key.n));
+        at = ty_json_ensure_object(a, at, ty_arena_cstr(a, key));
     ty_json_put(a, at, key, ty_json_copy(a, value, 0)); /* jobs are edited later: no sharing */
 }
 

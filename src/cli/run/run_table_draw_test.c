@@ -34,7 +34,7 @@ static char *draw_text(struct ty_arena *a, const struct ty_run_model *m, int col
         ty_buf_printf(&b, "%.*s\n", TY_ARG(line));
     }
     ty_run_table_frame_done(&f);
-    return ty_arena_strndup(a, b.p, b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 static void test_a_job(void **state)

@@ -21,7 +21,7 @@ static char *line_end(struct ty_arena *a, const char *const *names)
     ty_buf_cstr(&b, " for");
     for (; *names; names++)
         ty_buf_printf(&b, " %s", *names);
-    return ty_arena_strndup(a, b.p, b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 /* True if the first line is valid, the names match, and the certificate does not expire soon. */

@@ -50,7 +50,7 @@ static const char *print_report(struct ty_arena *a, bool verbose, bool colour)
 
     ty_adopt_view_print(a, &b, &r,
                         &(struct ty_adopt_view_opts){ .verbose = verbose, .colour = colour });
-    return ty_arena_strndup(a, b.p, b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 static void test_only_what_matters(void **state TY_UNUSED)

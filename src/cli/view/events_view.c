@@ -13,11 +13,6 @@ struct events_view {
     int64_t now_ms;
 };
 
-static const char *dup_str(struct ty_arena *a, const char *s)
-{
-    return ty_arena_strndup(a, s, strlen(s));
-}
-
 /* "12s", or "12s (x3 over 2m)". */
 static const char *last_seen(struct events_view *s, const struct ty_history_read_event *e)
 {
@@ -36,15 +31,16 @@ static bool add_row(void *ctx, const struct ty_history_read_event *e)
 
     if (!s->table.n_cells)
         ty_table_row(&s->table, "LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE");
-    ty_table_row(&s->table, last_seen(s, e), dup_str(s->a, e->type), dup_str(s->a, e->reason),
+    ty_table_row(&s->table, last_seen(s, e), ty_arena_strdup(s->a, e->type),
+                 ty_arena_strdup(s->a, e->reason),
                  ty_arena_printf(s->a, "%s/%s", kind ? kind->singular : e->kind, e->name),
-                 dup_str(s->a, e->message));
+                 ty_arena_strdup(s->a, e->message));
     return true;
 }
 
 static struct ty_json *json_text(struct events_view *s, const char *c)
 {
-    return ty_json_cstr(s->a, dup_str(s->a, c));
+    return ty_json_cstr(s->a, ty_arena_strdup(s->a, c));
 }
 
 static bool add_object(void *ctx, const struct ty_history_read_event *e)

@@ -21,7 +21,7 @@ static void set_object(struct ty_findings *f, struct ty_finding *x, const struct
     x->file = doc->file;
     x->line = doc->obj->line;
     x->kind = doc->kind->kind;
-    x->name = ty_arena_strndup(f->arena, doc->name.n ? doc->name.p : "", doc->name.n);
+    x->name = ty_arena_cstr(f->arena, doc->name);
 }
 
 static const char *type_text(enum ty_field_err_type why)

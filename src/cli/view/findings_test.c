@@ -53,7 +53,7 @@ static const char *print_findings(struct findings_fixture *w)
     ty_auto_buf out = { 0 };
 
     ty_findings_print(&out, &w->f, false);
-    return ty_arena_strndup(w->a, out.n ? out.p : "", out.n);
+    return ty_arena_cstr(w->a, ty_buf_str(&out));
 }
 
 static void test_lines(void **state)

@@ -5,12 +5,6 @@
 #include "base/time.h"
 #include "trainer/trainjob_reconcile.h"
 
-static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const char *path)
-{
-    struct ty_str s = ty_json_str_at(obj, path);
-    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
-}
-
 static const char *number_text(struct ty_arena *a, int64_t n)
 {
     return ty_arena_printf(a, "%lld", (long long)n);
@@ -50,11 +44,12 @@ void ty_get_pods_head(struct ty_table *t, bool wide)
 
 void ty_get_pods_row(struct ty_table *t, const struct ty_get_row *r)
 {
-    ty_table_row(t, str_at(r->a, r->obj, "metadata.name"), ty_pod_state_ready(r->a, r->obj),
+    ty_table_row(t, ty_json_cstr_at(r->a, r->obj, "metadata.name"),
+                 ty_pod_state_ready(r->a, r->obj),
                  ty_pod_state_text(r->a, r->obj, r->cut_off, r->row->gone),
                  number_text(r->a, ty_pod_state_restarts(r->obj)), age_text(r),
-                 str_at(r->a, r->obj, "status.podIP"), str_at(r->a, r->obj, "spec.hostname"),
-                 run_of(r));
+                 ty_json_cstr_at(r->a, r->obj, "status.podIP"),
+                 ty_json_cstr_at(r->a, r->obj, "spec.hostname"), run_of(r));
 }
 
 static bool is_true(const struct ty_json *obj, const char *type)
@@ -90,7 +85,7 @@ void ty_get_jobs_row(struct ty_table *t, const struct ty_get_row *r)
     end = time_at(r->obj, "status.completionTime");
     if (start && (end || !r->cut_off))
         took = ty_table_age(r->a, (end ? end : r->now_ms / 1000) - start);
-    ty_table_row(t, str_at(r->a, r->obj, "metadata.name"), job_status(r),
+    ty_table_row(t, ty_json_cstr_at(r->a, r->obj, "metadata.name"), job_status(r),
                  ty_arena_printf(r->a, "%lld/%lld",
                                  (long long)int_at(r->obj, "status.succeeded", 0),
                                  (long long)int_at(r->obj, "spec.completions", 1)),
@@ -108,11 +103,12 @@ void ty_get_jobsets_head(struct ty_table *t, bool wide)
 
 void ty_get_jobsets_row(struct ty_table *t, const struct ty_get_row *r)
 {
-    ty_table_row(
-        t, str_at(r->a, r->obj, "metadata.name"), str_at(r->a, r->obj, "status.terminalState"),
-        number_text(r->a, int_at(r->obj, "status.restarts", 0)),
-        is_true(r->obj, "Completed") ? "True" : "",
-        ty_json_true_at(r->obj, "spec.suspend") ? "true" : "false", age_text(r), run_of(r));
+    ty_table_row(t, ty_json_cstr_at(r->a, r->obj, "metadata.name"),
+                 ty_json_cstr_at(r->a, r->obj, "status.terminalState"),
+                 number_text(r->a, int_at(r->obj, "status.restarts", 0)),
+                 is_true(r->obj, "Completed") ? "True" : "",
+                 ty_json_true_at(r->obj, "spec.suspend") ? "true" : "false", age_text(r),
+                 run_of(r));
 }
 
 void ty_get_trainjobs_head(struct ty_table *t, bool wide)
@@ -131,7 +127,7 @@ void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
 {
     const char *cells[] = {
         job->name,
-        str_at(a, job->job, "spec.runtimeRef.name"),
+        ty_json_cstr_at(a, job->job, "spec.runtimeRef.name"),
         ty_job_state_nodes(a, job),
         ty_job_state_text(a, job),
         ty_job_state_progress(a, job),
@@ -146,6 +142,6 @@ void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
     };
 
     for (size_t i = 0; cells[i]; i++)
-        cells[i] = ty_arena_strndup(t->arena, cells[i], strlen(cells[i]));
+        cells[i] = ty_arena_strdup(t->arena, cells[i]);
     ty_table_add(t, cells);
 }

@@ -50,6 +50,6 @@ int ty_engine_delete(struct ty_engine *e, const char *job, struct ty_err *err)
 
     if (!obj)
         return -ENOENT;
-    char *ns = ty_arena_strndup(a, obj->ns, strlen(obj->ns));
+    char *ns = ty_arena_strdup(a, obj->ns);
     return ty_local_delete(e->store, a, &ty_kind_trainjob, ty_str(ns), ty_str(job), err);
 }

@@ -56,7 +56,7 @@ static const char *note(struct job_fixture *w, size_t i, const char *key)
 {
     struct ty_str s =
         ty_json_as_str(ty_json_get(ty_json_at(w->pods[i], "metadata.annotations"), key));
-    return ty_arena_strndup(w->a, s.p, s.n);
+    return ty_arena_cstr(w->a, s);
 }
 
 static void case_098_index_is_retried_then_lost(void **state)

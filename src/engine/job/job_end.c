@@ -18,12 +18,6 @@ static void set_end(struct ty_job_end *ret, bool success, const char *reason, co
     };
 }
 
-static const char *text_at(struct ty_arena *a, const struct ty_json *v, const char *key)
-{
-    struct ty_str s = ty_json_str_at(v, key);
-    return ty_arena_strndup(a, s.p, s.n);
-}
-
 static bool decided_before(struct ty_arena *a, const struct ty_json *job, struct ty_job_end *ret)
 {
     static const char *const types[] = { "SuccessCriteriaMet", "FailureTarget" };
@@ -33,7 +27,7 @@ static bool decided_before(struct ty_arena *a, const struct ty_json *job, struct
             continue;
         const struct ty_json *c =
             ty_json_find_item(ty_json_at(job, "status.conditions"), "type", ty_str(types[i]), NULL);
-        set_end(ret, i == 0, text_at(a, c, "reason"), text_at(a, c, "message"));
+        set_end(ret, i == 0, ty_json_cstr_at(a, c, "reason"), ty_json_cstr_at(a, c, "message"));
         ret->in_status = true;
         return true;
     }

@@ -67,7 +67,7 @@ struct ty_str ty_job_indexes_text(struct ty_arena *a, const struct ty_job_indexe
         if (r->last > r->first)
             ty_buf_printf(&b, "%c%lld", r->last == r->first + 1 ? ',' : '-', (long long)r->last);
     }
-    return (struct ty_str){ ty_arena_strndup(a, b.p, b.n), b.n };
+    return ty_arena_str(a, ty_buf_str(&b));
 }
 
 static int compare_i64(const void *x, const void *y)

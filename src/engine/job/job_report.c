@@ -143,7 +143,7 @@ static struct ty_str cut_message(struct ty_arena *a, const struct ty_buf *b)
     static const char more[] = "\n… (cut)";
 
     if (b->n <= MESSAGE_MAX)
-        return (struct ty_str){ ty_arena_strndup(a, b->p, b->n), b->n };
+        return ty_arena_str(a, ty_buf_str(b));
     struct ty_str head = ty_str_head(ty_buf_str(b), MESSAGE_MAX - sizeof(more));
     return ty_str(ty_arena_printf(a, "%.*s%s", TY_ARG(head), more));
 }
@@ -157,7 +157,7 @@ void ty_job_report_amend_status(struct ty_engine *e, struct ty_json *obj)
     struct ty_json *before = ty_local_get(e->store, e->pass, &ty_kind_jobset, ns, name);
     const struct ty_json *was =
         ty_json_find_item(ty_json_at(before, "status.conditions"), "type", TY_LIT("Failed"), NULL);
-    const char *job = ty_arena_strndup(e->pass, name.p, name.n);
+    const char *job = ty_arena_cstr(e->pass, name);
     const struct ty_failure_summary *v = ty_engine_failure_summary(e, job);
     ty_auto_buf b = { 0 };
 
@@ -279,7 +279,7 @@ struct ty_json *ty_job_report_trainer_status(struct ty_engine *e, const char *jo
     r->written_ms = ty_engine_now_ms(e);
     if (!r->own)
         return status_of(r, a, ty_engine_wall_ms());
-    char *text = ty_arena_strndup(a, r->own, strlen(r->own));
+    char *text = ty_arena_strdup(a, r->own);
     return ty_json_parse(a, ty_str(text), NULL, NULL);
 }
 

@@ -153,8 +153,7 @@ static void test_why_it_failed(void **state)
     ty_job_report_start_failed(pod(w, 1, 0), "node", "no such file");
     ty_job_report_amend_status(w->e, failed);
     struct ty_str text = message(failed);
-    has(ty_arena_printf(w->a, "%.*s", TY_ARG(text)),
-        "m\nnode-0-1 failed: could not start: no such file");
+    has(ty_arena_cstr(w->a, text), "m\nnode-0-1 failed: could not start: no such file");
     assert_true(text.p[text.n - 1] != '\n');
     assert_int_equal(ty_local_create(w->e->store, w->a, failed, &err), 0);
     struct ty_json *later = jobset(w, FAILED);

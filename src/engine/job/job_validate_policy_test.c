@@ -82,7 +82,7 @@ static char *many(struct ty_arena *a, const char *item, int n)
 
     for (int i = 0; i < n; i++)
         ty_buf_printf(&b, "%s%s", i ? "," : "", item);
-    return ty_arena_strndup(a, b.p, b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 static void test_too_many(void **state)

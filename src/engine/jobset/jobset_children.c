@@ -124,8 +124,8 @@ struct ty_json *ty_jobset_make_service(struct ty_jobset_ctx *js)
     struct ty_arena *a = js->arena;
     const struct ty_json *publish = ty_json_at(js->spec, "network.publishNotReadyAddresses");
     struct ty_json *metadata, *spec;
-    struct ty_json *service = new_child(
-        js, &ty_kind_service, ty_arena_strndup(a, js->subdomain.p, js->subdomain.n), &metadata);
+    struct ty_json *service =
+        new_child(js, &ty_kind_service, ty_arena_cstr(a, js->subdomain), &metadata);
 
     set_owner(js, metadata);
     spec = ty_json_ensure_object(a, service, "spec");

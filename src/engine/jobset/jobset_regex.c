@@ -295,7 +295,7 @@ static int compile_pattern(struct ty_arena *a, struct ty_str pattern, regex_t *r
     if (r.at < pattern.n)
         return pattern_error(&r, "a parenthesis was not opened");
     ty_buf_chr(&out, ')');
-    rc = regcomp(ret_re, ty_arena_strndup(a, out.p, out.n),
+    rc = regcomp(ret_re, ty_arena_cstr(a, ty_buf_str(&out)),
                  REG_EXTENDED | REG_NOSUB | (r.fold ? REG_ICASE : 0));
     if (rc == 0)
         return 0;
@@ -320,7 +320,7 @@ bool ty_jobset_regex_found(struct ty_arena *a, struct ty_str pattern, struct ty_
 
     if (compile_pattern(a, pattern, &re, NULL) < 0)
         return false;
-    bool found = regexec(&re, ty_arena_strndup(a, text.p, text.n), 0, NULL, 0) == 0;
+    bool found = regexec(&re, ty_arena_cstr(a, text), 0, NULL, 0) == 0;
     regfree(&re);
     return found;
 }

@@ -216,7 +216,7 @@ TY_UNUSED static void reconcile_until_stable(struct jobset_fixture *w)
 /* All events so far, which are then forgotten. */
 TY_UNUSED static const char *take_events(struct jobset_fixture *w)
 {
-    const char *text = ty_arena_strndup(w->a, w->events.n ? w->events.p : "", w->events.n);
+    const char *text = ty_arena_cstr(w->a, ty_buf_str(&w->events));
 
     w->events.n = 0;
     return text;

@@ -24,7 +24,7 @@ const char *ty_jobset_quoted(struct ty_arena *a, struct ty_str s)
     ty_auto_buf out = { 0 };
 
     ty_go_quote(&out, s);
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 const char *ty_jobset_value(struct ty_arena *a, const struct ty_json *v)

@@ -90,9 +90,9 @@ char *ty_env_expand(struct ty_arena *a, struct ty_str text, const char *const *e
     char *result;
 
     if (!text.n || !memchr(text.p, '$', text.n))
-        return ty_arena_strndup(a, text.p, text.n);
+        return ty_arena_cstr(a, text);
     expand_text(&e, text);
-    result = ty_arena_strndup(a, e.out.p, e.out.n);
+    result = ty_arena_cstr(a, ty_buf_str(&e.out));
     ty_buf_done(&e.out);
     ty_buf_done(&e.missing);
     return result;
@@ -107,9 +107,9 @@ bool ty_env_expand_strict(struct ty_arena *a, struct ty_str text, const char *co
     expand_text(&e, text);
     ok = e.missing.n == 0;
     if (ok)
-        *ret_text = ty_arena_strndup(a, e.out.p, e.out.n);
+        *ret_text = ty_arena_cstr(a, ty_buf_str(&e.out));
     else
-        *ret_missing = ty_arena_strndup(a, e.missing.p, e.missing.n);
+        *ret_missing = ty_arena_cstr(a, ty_buf_str(&e.missing));
     ty_buf_done(&e.out);
     ty_buf_done(&e.missing);
     return ok;

@@ -167,5 +167,5 @@ struct ty_str ty_pod_net_text(const struct ty_pod_ctx *x, struct ty_str before, 
     }
     if (names)
         replace_names(&named, x, ty_buf_str(&ported));
-    return (struct ty_str){ ty_arena_strndup(x->a, result->p, result->n), result->n };
+    return ty_arena_str(x->a, ty_buf_str(result));
 }

@@ -3,7 +3,7 @@
 
 static const char *text(struct fixture *f, const char *before, const char *s)
 {
-    return ty_pod_dup(f->a, ty_pod_net_text(&f->x, ty_str(before), ty_str(s)));
+    return ty_arena_cstr(f->a, ty_pod_net_text(&f->x, ty_str(before), ty_str(s)));
 }
 
 static void test_ports(void **state)

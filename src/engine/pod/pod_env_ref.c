@@ -53,7 +53,7 @@ static struct ty_str map_lines(struct ty_pod_ctx *x, const struct ty_json *map)
         ty_buf_chr(&out, '=');
         quote_go(&out, ty_json_as_str(sorted[i].value));
     }
-    return (struct ty_str){ ty_arena_strndup(x->a, out.p, out.n), out.n };
+    return ty_arena_str(x->a, ty_buf_str(&out));
 }
 
 /* metadata.labels['k'] and metadata.annotations['k']; a missing key is an empty string. */

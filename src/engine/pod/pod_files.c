@@ -66,7 +66,7 @@ static char *volume_dir(struct ty_arena *a, const struct ty_pod_runtime *p,
                         const struct ty_volume *v)
 {
     if (v->kind == TY_MOUNT_HOST)
-        return ty_arena_printf(a, "%s", v->host_path);
+        return ty_arena_strdup(a, v->host_path);
     if (v->kind == TY_MOUNT_CLAIM)
         return ty_arena_printf(a, "%s/%s", p->e->o.claims_dir, v->claim);
     return ty_arena_printf(a, "%s/volumes/%s", p->dir, v->name);

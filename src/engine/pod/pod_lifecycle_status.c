@@ -133,7 +133,7 @@ static const char *not_yet(const struct ty_pod_lifecycle *r, struct ty_arena *a,
             ty_buf_printf(&out, "%s%s", out.n == empty ? "" : " ", c->name);
     }
     ty_buf_chr(&out, ']');
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 static struct ty_json *pod_conditions(const struct ty_pod_lifecycle *r, struct ty_arena *a)

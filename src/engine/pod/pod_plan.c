@@ -35,7 +35,7 @@ static const char **read_argv(struct ty_pod_ctx *x, const struct ty_json *contai
             if (!ty_pod_plan_has_room(x))
                 return argv;
             struct ty_str text = ty_str(ty_env_expand(x->scratch, ty_json_as_str(*it), declared));
-            argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));
+            argv[n] = ty_arena_cstr(x->a, ty_pod_net_text(x, before, text));
             before = ty_str(ty_arena_printf(x->scratch, "%s ", argv[n++]));
         }
     }
@@ -135,11 +135,11 @@ static int read_container(struct ty_pod_ctx *x, const struct ty_json *container,
         r = read_probes(x, container, c, err);
     if (r < 0)
         return r;
-    c->image = ty_pod_dup(x->a, ty_json_str_at(container, "image"));
+    c->image = ty_arena_cstr(x->a, ty_json_str_at(container, "image"));
     c->argv = read_argv(x, container, declared.v);
     c->env = ty_pod_env_whole(x, &declared);
-    c->cwd = cwd.n ? ty_pod_dup(x->a, cwd) : NULL;
-    c->message_path = message.n ? ty_pod_dup(x->a, message) : "/dev/termination-log";
+    c->cwd = cwd.n ? ty_arena_cstr(x->a, cwd) : NULL;
+    c->message_path = message.n ? ty_arena_cstr(x->a, message) : "/dev/termination-log";
     c->message_from_log =
         ty_str_is(ty_json_str_at(container, "terminationMessagePolicy"), "FallbackToLogsOnError");
     c->holder = ty_pod_is_sshd(container);
@@ -162,7 +162,7 @@ static int read_containers(struct ty_pod_ctx *x, struct ty_pod_plan *plan, struc
     for (size_t i = 0; i < 2; i++) {
         ty_each_item (it, lists[i]) {
             struct ty_container_plan *c = &plan->containers[plan->n++];
-            c->name = ty_pod_dup(x->a, ty_json_str_at(*it, "name"));
+            c->name = ty_arena_cstr(x->a, ty_json_str_at(*it, "name"));
             c->init = i == 0;
             if (ty_pod_plan_has_room(x) && read_container(x, *it, plan, c, err) < 0)
                 return ty_wrap(err, "container %s", c->name);
@@ -180,7 +180,7 @@ static const char *read_hostname(struct ty_arena *a, const struct ty_json *pod,
     struct ty_str subdomain = ty_json_str_at(spec, "subdomain");
 
     if (other.n)
-        return ty_pod_dup(a, other);
+        return ty_arena_cstr(a, other);
     if (!name.n)
         name = ty_json_str_at(pod, "metadata.name");
     if (name.n > HOSTNAME_MAX)
@@ -190,7 +190,7 @@ static const char *read_hostname(struct ty_arena *a, const struct ty_json *pod,
     if (subdomain.n && ty_json_true_at(spec, "setHostnameAsFQDN"))
         return ty_arena_printf(a, "%.*s.%.*s.%.*s.svc.cluster.local", TY_ARG(name),
                                TY_ARG(subdomain), TY_ARG(ns));
-    return ty_pod_dup(a, name);
+    return ty_arena_cstr(a, name);
 }
 
 static const char **read_aliases(const struct ty_pod_ctx *x)
@@ -205,7 +205,7 @@ static const char **read_aliases(const struct ty_pod_ctx *x)
         ty_buf_add(&line, ip);
         ty_each_item (h, ty_json_get(*it, "hostnames"))
             ty_buf_printf(&line, "\t%.*s", TY_ARG(ty_json_as_str(*h)));
-        lines[n++] = ty_arena_strndup(x->a, line.p, line.n);
+        lines[n++] = ty_arena_cstr(x->a, ty_buf_str(&line));
     }
     return lines;
 }
@@ -216,11 +216,11 @@ static void read_pod(struct ty_pod_ctx *x, struct ty_pod_plan *plan)
     struct ty_json *wanted = ty_plan_pod_requests(x->scratch, x->spec);
     int64_t v;
 
-    plan->name = ty_pod_dup(x->a, ty_json_str_at(x->pod, "metadata.name"));
-    plan->ns = ty_pod_dup(x->a, x->ns);
-    plan->uid = ty_pod_dup(x->a, ty_json_str_at(x->pod, "metadata.uid"));
+    plan->name = ty_arena_cstr(x->a, ty_json_str_at(x->pod, "metadata.name"));
+    plan->ns = ty_arena_cstr(x->a, x->ns);
+    plan->uid = ty_arena_cstr(x->a, ty_json_str_at(x->pod, "metadata.uid"));
     plan->hostname = x->hostname;
-    plan->subdomain = subdomain.n ? ty_pod_dup(x->a, subdomain) : NULL;
+    plan->subdomain = subdomain.n ? ty_arena_cstr(x->a, subdomain) : NULL;
     plan->host_aliases = read_aliases(x);
     plan->cpu_milli = cpu_milli(wanted);
     plan->memory = quantity_at(wanted, "memory");

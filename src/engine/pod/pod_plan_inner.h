@@ -21,11 +21,6 @@ struct ty_pod_ctx {
  * user wrote end, and ty_pod_plan_make says so. */
 bool ty_pod_plan_has_room(const struct ty_pod_ctx *x);
 
-static inline const char *ty_pod_dup(struct ty_arena *a, struct ty_str s)
-{
-    return ty_arena_strndup(a, s.p, s.n);
-}
-
 /* A token like this one is issued here. */
 static inline bool ty_pod_token_issued(const struct ty_host *host, const struct ty_json *source)
 {

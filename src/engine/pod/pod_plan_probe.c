@@ -41,7 +41,7 @@ static const char **read_command(const struct ty_pod_ctx *x, const struct ty_jso
             return argv;
         struct ty_str text =
             ty_str(ty_env_expand(x->scratch, ty_json_as_str(*it), (const char *const *)env));
-        argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));
+        argv[n] = ty_arena_cstr(x->a, ty_pod_net_text(x, before, text));
         before = ty_str(ty_arena_printf(x->scratch, "%s ", argv[n++]));
     }
     return argv;
@@ -55,7 +55,7 @@ static const char *read_headers(const struct ty_pod_ctx *x, const struct ty_json
         struct ty_str name = ty_json_str_at(*h, "name"), value = ty_json_str_at(*h, "value");
         ty_buf_printf(&out, "%.*s: %.*s\r\n", TY_ARG(name), TY_ARG(value));
     }
-    return out.n ? ty_arena_strndup(x->a, out.p, out.n) : NULL;
+    return out.n ? ty_arena_cstr(x->a, ty_buf_str(&out)) : NULL;
 }
 
 static int read_http(const struct ty_pod_ctx *x, const struct ty_json *container,
@@ -92,7 +92,7 @@ static int read_handler(const struct ty_pod_ctx *x, const struct ty_json *contai
     if (!h)
         h = ty_json_get(spec, "tcpSocket");
     host = ty_json_str_at(h, "host");
-    p->host = host.n ? ty_pod_dup(x->a, ty_pod_net_text(x, TY_LIT(""), host)) : NULL;
+    p->host = host.n ? ty_arena_cstr(x->a, ty_pod_net_text(x, TY_LIT(""), host)) : NULL;
     if (ty_json_get(spec, "httpGet"))
         return read_http(x, container, h, p, err);
     p->kind = h ? TY_PROBE_TCP : TY_PROBE_GRPC;

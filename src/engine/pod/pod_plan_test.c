@@ -184,7 +184,7 @@ static char *repeated(struct ty_arena *a, const char *what, size_t times)
 
     for (size_t i = 0; i < times; i++)
         ty_buf_cstr(&b, what);
-    return ty_arena_strndup(a, b.p, b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 /* Ten variables, each ten times the one before it: ten billion bytes, or a text that execve refuses

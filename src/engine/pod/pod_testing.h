@@ -20,7 +20,7 @@
 TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
 {
     struct ty_err err = { 0 };
-    char *copy = ty_arena_strndup(a, text, strlen(text));
+    char *copy = ty_arena_strdup(a, text);
     struct ty_json *v;
 
     for (char *p = copy; *p; p++)

@@ -26,8 +26,8 @@ bool ty_pod_path_ok(struct ty_str path)
 static void host_volume(struct ty_pod_ctx *x, const struct ty_json *source, struct ty_volume *v)
 {
     v->kind = TY_MOUNT_HOST;
-    v->host_path = ty_pod_dup(x->a, ty_json_str_at(source, "path"));
-    v->host_type = ty_pod_dup(x->a, ty_json_str_at(source, "type"));
+    v->host_path = ty_arena_cstr(x->a, ty_json_str_at(source, "path"));
+    v->host_type = ty_arena_cstr(x->a, ty_json_str_at(source, "type"));
 }
 
 static int read_volume(struct ty_pod_ctx *x, const struct ty_json *spec, struct ty_volume *v,
@@ -36,7 +36,7 @@ static int read_volume(struct ty_pod_ctx *x, const struct ty_json *spec, struct 
     static const char *const written[] = { "configMap", "secret", "projected", "downwardAPI" };
     const struct ty_json *source = ty_json_get(spec, "hostPath");
 
-    v->name = ty_pod_dup(x->a, ty_json_str_at(spec, "name"));
+    v->name = ty_arena_cstr(x->a, ty_json_str_at(spec, "name"));
     if (source) {
         host_volume(x, source, v);
         return 0;
@@ -44,7 +44,7 @@ static int read_volume(struct ty_pod_ctx *x, const struct ty_json *spec, struct 
     source = ty_json_get(spec, "persistentVolumeClaim");
     if (source) {
         v->kind = TY_MOUNT_CLAIM;
-        v->claim = ty_pod_dup(x->a, ty_json_str_at(source, "claimName"));
+        v->claim = ty_arena_cstr(x->a, ty_json_str_at(source, "claimName"));
         return 0;
     }
     for (size_t i = 0; i < TY_COUNT(written); i++) {
@@ -108,7 +108,7 @@ static int sub_path(struct ty_pod_ctx *x, const struct ty_json *spec, const char
     if (path.n && !ty_pod_path_ok(path))
         return ty_fail(err, -EINVAL, "subPath \"%.*s\" must be relative and without '..'",
                        TY_ARG(path));
-    *ret = path.n ? ty_pod_dup(x->a, path) : NULL;
+    *ret = path.n ? ty_arena_cstr(x->a, path) : NULL;
     return 0;
 }
 

@@ -29,7 +29,7 @@ static int add_file(struct files *f, struct ty_str path, struct ty_str data, uns
         if (ty_str_is(path, file->path))
             return ty_fail(err, -EINVAL, "conflicting duplicate paths: %.*s", TY_ARG(path));
     file = ty_new(f->x->a, struct ty_file);
-    file->path = ty_pod_dup(f->x->a, path);
+    file->path = ty_arena_cstr(f->x->a, path);
     file->data = data;
     file->mode = mode;
     *f->end = file;
@@ -119,7 +119,7 @@ static int add_downward(struct files *f, const struct ty_json *source, struct ty
                                             err);
         if (r < 0)
             return r;
-        data.p = ty_arena_strndup(f->x->a, data.p, data.n); /* of the Pod object, which changes */
+        data.p = ty_arena_cstr(f->x->a, data); /* of the Pod object, which changes */
         r = add_file(f, ty_json_str_at(*it, "path"), data, mode_of(*it, "mode", f->mode), err);
         if (r < 0)
             return r;

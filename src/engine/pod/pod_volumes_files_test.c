@@ -14,7 +14,7 @@ static const char *files(struct fixture *f, const char *source)
         return f->err.text;
     for (const struct ty_file *i = f->plan.volumes->files; i; i = i->next)
         ty_buf_printf(&out, "%s %04o %.*s\n", i->path, i->mode, TY_ARG(i->data));
-    return ty_arena_strndup(f->a, out.p, out.n);
+    return ty_arena_cstr(f->a, ty_buf_str(&out));
 }
 
 static void test_config_map(void **state)

@@ -101,8 +101,8 @@ static void notify_end(struct ty_pod_runtime *p, size_t c, int wstatus)
         news.exit_code = (int)n;
     news.exit_signal = n > 128 && n < 128 + 65 ? (int)n - 128 : 0;
     struct ty_str reason = ty_json_str_at(ended, "reason"), text = ty_json_str_at(ended, "message");
-    news.reason = reason.n ? ty_arena_strndup(a, reason.p, reason.n) : NULL;
-    news.message = text.n ? ty_arena_strndup(a, text.p, text.n) : NULL;
+    news.reason = reason.n ? ty_arena_cstr(a, reason) : NULL;
+    news.message = text.n ? ty_arena_cstr(a, text) : NULL;
     news.by_us = p->by_us[c];
     ty_job_report_container_ended(p, c, wstatus, &news);
     notify_update(p->e, &news);
@@ -354,7 +354,7 @@ void ty_pods_exited(struct ty_pod_runtime *p, size_t c, int wstatus)
 
     if (!message && p->plan.containers[c].message_from_log && wstatus != 0) {
         struct ty_str tail = ty_container_log_tail(a, p, c, 2048, 80);
-        message = tail.n ? ty_arena_strndup(a, tail.p, tail.n) : NULL;
+        message = tail.n ? ty_arena_cstr(a, tail) : NULL;
     }
     bool oom = ty_limits_end(p, c) && wstatus != 0;
     ty_pod_lifecycle_exited(p->run, c, wstatus, oom, message, ty_engine_now_ms(p->e));

@@ -16,11 +16,6 @@
 #define POD_FIRST ((size_t)2 << 10)
 #define POD_SPARE ((size_t)64) /* a longer number here and there */
 
-static char *dup_text(struct ty_pod_runtime *p, struct ty_str s)
-{
-    return ty_arena_strndup(p->arena, s.n ? s.p : "", s.n);
-}
-
 /* What every container of this run gets; made once. */
 static const char *const *shared_env(struct ty_engine *e)
 {
@@ -92,12 +87,12 @@ static struct ty_pod_runtime *pod_runtime_new(struct ty_engine *e, const struct 
     /* There may be thousands of pods: an arena begins with the size that the last pod needed. */
     p->arena = ty_arena_new_small(TY_OBJECT_CEILING,
                                   e->pods.plan_size ? e->pods.plan_size + POD_SPARE : POD_FIRST);
-    p->ns = dup_text(p, ty_json_str_at(pod, "metadata.namespace"));
-    p->name = dup_text(p, ty_json_str_at(pod, "metadata.name"));
-    p->uid = dup_text(p, ty_json_str_at(pod, "metadata.uid"));
-    p->job = dup_text(p, js);
-    p->rjob = dup_text(p, rj);
-    p->host = host.n ? dup_text(p, host) : p->name;
+    p->ns = ty_arena_cstr(p->arena, ty_json_str_at(pod, "metadata.namespace"));
+    p->name = ty_arena_cstr(p->arena, ty_json_str_at(pod, "metadata.name"));
+    p->uid = ty_arena_cstr(p->arena, ty_json_str_at(pod, "metadata.uid"));
+    p->job = ty_arena_cstr(p->arena, js);
+    p->rjob = ty_arena_cstr(p->arena, rj);
+    p->host = host.n ? ty_arena_cstr(p->arena, host) : p->name;
     p->index = -1;
     ty_str_parse_i64(index, &p->index);
     ty_str_parse_i64(attempt, &p->attempt);

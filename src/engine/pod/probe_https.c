@@ -25,7 +25,7 @@ static bool load_client(struct ty_engine *e, const char **ret_why)
     struct ty_err err = { 0 };
 
     if (!e->probes.https && ty_http_client_new(&e->probes.https, &s, &err) < 0) {
-        *ret_why = ty_arena_printf(e->lasting, "%s", err.text);
+        *ret_why = ty_arena_strdup(e->lasting, err.text);
         return false;
     }
     return true;
@@ -45,7 +45,7 @@ static const char *const *header_list(struct ty_arena *a, const char *text)
         rest = ty_str_cut(rest, '\n', &line);
         line = ty_str_trim(line);
         if (line.n)
-            list[n++] = ty_arena_strndup(a, line.p, line.n);
+            list[n++] = ty_arena_cstr(a, line);
         if (!rest.p)
             break;
     }

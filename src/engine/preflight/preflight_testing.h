@@ -11,7 +11,7 @@ static char *unfit_lines(struct fixture *f, const struct ty_preflight_findings *
 
     for (const struct ty_preflight_finding *i = u->first; i; i = i->next)
         ty_buf_printf(&out, "%s %s: %s\n", i->error ? "E" : "W", i->path, i->text);
-    return ty_arena_strndup(f->a, out.p, out.n);
+    return ty_arena_cstr(f->a, ty_buf_str(&out));
 }
 
 /* Of the pod template at T, without what is said of the image in every test. */

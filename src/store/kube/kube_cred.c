@@ -79,7 +79,7 @@ int ty_kube_cred_parse(struct ty_arena *a, const struct ty_kube_exec *exec, stru
     c.cert = ty_json_str_at(v, "status.clientCertificateData");
     c.key = ty_json_str_at(v, "status.clientKeyData");
     if (token.n)
-        c.token = ty_arena_strndup(a, token.p, token.n);
+        c.token = ty_arena_cstr(a, token);
     if ((c.cert.n > 0) != (c.key.n > 0))
         return ty_fail(err, -EPROTO, "it gave only one of clientCertificateData, clientKeyData");
     if (!c.token && !c.cert.n)

@@ -174,9 +174,9 @@ static char **make_args(struct ty_kube_exec_run *run)
     while (x->args && x->args[n])
         n++;
     char **args = ty_new_n(run->a, char *, n + 2);
-    args[0] = ty_arena_strndup(run->a, x->command, strlen(x->command));
+    args[0] = ty_arena_strdup(run->a, x->command);
     for (size_t i = 0; i < n; i++)
-        args[i + 1] = ty_arena_strndup(run->a, x->args[i], strlen(x->args[i]));
+        args[i + 1] = ty_arena_strdup(run->a, x->args[i]);
     return args;
 }
 

@@ -11,7 +11,7 @@ static const char *headers(struct ty_arena *a, const struct ty_kubeconfig *confi
         ty_buf_cstr(&b, *h);
         ty_buf_chr(&b, '\n');
     }
-    return ty_arena_strndup(a, b.p, b.n);
+    return ty_arena_cstr(a, ty_buf_str(&b));
 }
 
 static void test_what_is_asked(void **state)

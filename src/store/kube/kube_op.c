@@ -321,7 +321,7 @@ struct ty_json *ty_kube_parse(struct ty_kube_op *op, struct ty_str text, int lev
     if (err->code != -EFBIG || !op->cut || !ty_truncate_object(&less, text, levels, CUT_EACH))
         return NULL;
     *ret_cut = true;
-    char *copy = ty_arena_strndup(a, less.p, less.n);
+    char *copy = ty_arena_cstr(a, ty_buf_str(&less));
     return ty_json_parse(a, (struct ty_str){ copy, less.n }, NULL, err);
 }
 

@@ -30,7 +30,7 @@ int ty_kubeconfig_read_file(struct ty_arena *a, const char *path, struct ty_str 
         return ty_fail(err, -failed, "%s: %s", path, strerrordesc_np(failed));
     if (b.full)
         return ty_fail(err, -EFBIG, "%s: longer than %zu MB", path, FILE_BYTES >> 20);
-    *ret = (struct ty_str){ ty_arena_strndup(a, b.p ? b.p : "", b.n), b.n };
+    *ret = ty_arena_str(a, ty_buf_str(&b));
     return 0;
 }
 
@@ -60,7 +60,7 @@ static int read_env(struct ty_kubeconfig_merge *m, const char *env, struct ty_er
         if (path.n == 0)
             continue;
         struct ty_err why = { 0 };
-        int r = read_config(m, ty_arena_strndup(m->a, path.p, path.n), &why);
+        int r = read_config(m, ty_arena_cstr(m->a, path), &why);
         if (r < 0 && r != -ENOENT)
             return ty_fail(err, r, "%s", why.text);
     }
@@ -94,7 +94,7 @@ static int in_cluster(struct ty_arena *a, const struct ty_kubeconfig_sources *w,
     if (ty_kubeconfig_read_file(a, ty_arena_printf(a, "%s/namespace", dir), &text, NULL) == 0) {
         text = ty_str_trim(text);
         if (text.n)
-            c.ns = ty_arena_strndup(a, text.p, text.n);
+            c.ns = ty_arena_cstr(a, text);
     }
     *ret = c;
     return 0;

@@ -250,7 +250,7 @@ static int read_extra(const struct config_entry *e, struct ty_kubeconfig *c, str
         if (r < 0)
             return r;
         for (; values && *values; values++) {
-            *to++ = ty_arena_strndup(e->a, m->key.p, m->key.n);
+            *to++ = ty_arena_cstr(e->a, m->key);
             *to++ = *values;
         }
     }
@@ -316,7 +316,7 @@ static const char *current_context(const struct ty_kubeconfig_merge *m)
     for (size_t i = 0; i < m->n_files; i++) {
         struct ty_str name = ty_json_str_at(m->files[i].doc, "current-context");
         if (name.n)
-            return ty_arena_strndup(m->a, name.p, name.n);
+            return ty_arena_cstr(m->a, name);
     }
     return NULL;
 }

@@ -33,7 +33,7 @@ static void test_finding(void **state)
 
     local_create(w, "v1", "Pod", "a", job);
     local_create(w, runtimes, "ClusterTrainingRuntime", "r", NULL);
-    assert_ptr_equal(ty_local_by_uid(w->l, ty_arena_strndup(w->a, uid.p, uid.n)),
+    assert_ptr_equal(ty_local_by_uid(w->l, ty_arena_cstr(w->a, uid)),
                      ty_local_find(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("a")));
     assert_null(ty_local_by_uid(w->l, "nobody"));
     assert_null(ty_local_find(w->l, &ty_kind_job, TY_LIT(""), TY_LIT("a")));

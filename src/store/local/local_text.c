@@ -42,10 +42,10 @@ struct ty_str ty_local_text(struct ty_arena *a, const struct ty_stored *obj)
     ty_auto_buf text = { 0 };
 
     if (!e->delta)
-        return (struct ty_str){ ty_arena_strndup(a, base.p, base.n), base.n };
+        return ty_arena_str(a, base);
     if (!ty_delta_decode(base, (struct ty_str){ e->delta, e->n_delta }, &text))
         abort(); /* impossible: the delta is ours */
-    return (struct ty_str){ ty_arena_strndup(a, text.p, text.n), text.n };
+    return ty_arena_str(a, ty_buf_str(&text));
 }
 
 struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj)

@@ -142,7 +142,7 @@ static inline const char *fx_env(struct fixture *f, const char *rjob, const char
         else
             ty_buf_printf(&out, "=@%.*s", TY_ARG(field));
     }
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+    return ty_arena_cstr(f->arena, ty_buf_str(&out));
 }
 
 /* A member of a container or of another object, as JSON with single quotes. */

@@ -93,7 +93,7 @@ static struct ty_str original_command(const struct ty_plan *plan, const struct t
     put_words(&line, command, &first);
     put_words(&line, job->args, &first);
     struct ty_str s = ty_str_trim(ty_buf_str(&line));
-    return (struct ty_str){ ty_arena_strndup(plan->arena, s.p, s.n), s.n };
+    return ty_arena_str(plan->arena, s);
 }
 
 static const char *scripts_name(struct ty_arena *a, const struct ty_trainjob *job)

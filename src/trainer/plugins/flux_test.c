@@ -7,7 +7,7 @@ static const char *script(struct fixture *f, const char *key)
     const struct ty_json *cm = fx_child(f, &ty_kind_configmap, "j-flux-entrypoint");
     assert_non_null(cm);
     struct ty_str s = ty_json_as_str(ty_json_get(ty_json_get(cm, "data"), key));
-    return ty_arena_strndup(f->arena, s.p, s.n);
+    return ty_arena_cstr(f->arena, s);
 }
 
 static void has(const char *text, const char *part)

@@ -178,7 +178,7 @@ static void fill_jobs(struct ty_plan *plan, const struct ty_trainjob *job)
 static int jobset_build(struct ty_plan *plan, const struct ty_trainjob *job,
                         struct ty_err *err TY_UNUSED)
 {
-    const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
+    const char *name = ty_arena_cstr(plan->arena, job->name);
 
     if (is_frozen(plan, job, name))
         return 0;

@@ -38,7 +38,7 @@ static const char *set_text(struct ty_arena *a, struct ty_str *names, size_t n)
             ty_buf_chr(&out, ' ');
         ty_buf_add(&out, names[i]);
     }
-    return ty_arena_strndup(a, out.p, out.n);
+    return ty_arena_cstr(a, ty_buf_str(&out));
 }
 
 void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, struct ty_errs *errs)

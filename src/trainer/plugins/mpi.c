@@ -197,7 +197,7 @@ static int mpi_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, s
         return ty_fail(err, -EINVAL, BAD_FLAVOUR " in runtime \"%.*s\"",
                        TY_ARG(plan->runtime_name));
     if (at)
-        ssh_dir = ty_arena_strndup(plan->arena, ty_json_as_str(at).p, ty_json_as_str(at).n);
+        ssh_dir = ty_arena_cstr(plan->arena, ty_json_as_str(at));
     scale_nodes(plan, job);
     ty_each_set (set, plan) {
         struct ty_json *container = ty_plan_podset_container(set, TY_LIT(TY_NODE));
@@ -260,7 +260,7 @@ static int build_hostfile(struct ty_plan *plan, const struct ty_trainjob *job,
                        HOSTS_MAX);
     struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap,
                                        ty_child_name(a, TY_CHILD_MPI_HOSTS, job->name));
-    struct ty_str text = { ty_arena_strndup(a, hosts.p, hosts.n), hosts.n };
+    struct ty_str text = ty_arena_str(a, ty_buf_str(&hosts));
     ty_json_set(a, ty_json_ensure_object(a, cm, "data"), "hostfile", ty_json_str(a, text));
     ty_json_set_origin(cm, plan->origin);
     return 0;

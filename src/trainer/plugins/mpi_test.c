@@ -20,7 +20,7 @@ static const char *hostfile(struct fixture *f)
     const struct ty_json *cm = fx_child(f, &ty_kind_configmap, "j-mpi-hostfile");
     assert_non_null(cm);
     struct ty_str s = ty_json_str_at(cm, "data.hostfile");
-    return ty_arena_strndup(f->arena, s.p, s.n);
+    return ty_arena_cstr(f->arena, s);
 }
 
 static const char *volumes(struct fixture *f, const char *rjob)

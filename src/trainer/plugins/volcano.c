@@ -21,7 +21,7 @@ static void check_priority(const struct ty_plan *plan, struct ty_str name, bool 
 {
     const struct ty_field_path *at =
         TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "templateSpec"), "priorityClassName");
-    char *class = ty_arena_strndup(plan->arena, name.p, name.n);
+    char *class = ty_arena_cstr(plan->arena, name);
 
     if (ty_plan_live_object(plan, &ty_kind_priorityclass, (struct ty_str){ 0 }, class))
         return;

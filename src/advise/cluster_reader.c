@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "base/xalloc.h"
 #include "store/kube/kube.h"
 
 #define AGENT "trainyard/" TY_VERSION
@@ -35,10 +36,7 @@ struct pending_query {
 int ty_cluster_reader_new(struct ty_cluster_reader **ret, const struct ty_kubeconfig *config,
                           struct ty_err *err)
 {
-    struct ty_cluster_reader *l = calloc(1, sizeof(*l));
-
-    if (!l)
-        abort();
+    struct ty_cluster_reader *l = ty_xalloc(calloc(1, sizeof(*l)));
     uv_loop_init(&l->loop);
     uv_timer_init(&l->loop, &l->timer);
     l->timer.data = l;
@@ -174,9 +172,7 @@ static void start_get(struct pending_query *q)
 static void start_queries(struct ty_cluster_reader *l)
 {
     while (l->next < l->n && l->next - l->done < AT_ONCE) {
-        struct pending_query *q = calloc(1, sizeof(*q));
-        if (!q)
-            abort();
+        struct pending_query *q = ty_xalloc(calloc(1, sizeof(*q)));
         *q = (struct pending_query){ .l = l, .want = &l->wants[l->next++] };
         if (q->want->name.n || q->want->path)
             start_get(q);

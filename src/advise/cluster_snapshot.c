@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/xalloc.h"
 
 #define CEILING ((size_t)8 << 30) /* far above real clusters */
 
@@ -25,10 +26,7 @@ struct ty_cluster_snapshot {
 
 struct ty_cluster_snapshot *ty_cluster_snapshot_new(void)
 {
-    struct ty_cluster_snapshot *s = calloc(1, sizeof(*s));
-
-    if (!s)
-        abort();
+    struct ty_cluster_snapshot *s = ty_xalloc(calloc(1, sizeof(*s)));
     s->arena = ty_arena_new_input(CEILING, NULL);
     return s;
 }
@@ -73,12 +71,7 @@ static struct ty_cluster_object *get_or_add(struct ty_cluster_snapshot *s,
     struct ty_cluster_object *o = ty_map_get(&s->by_name, ty_buf_str(&key));
     if (o)
         return o;
-    if (s->n == s->cap) {
-        s->cap = s->cap ? s->cap * 2 : 64;
-        s->v = reallocarray((void *)s->v, s->cap, sizeof(*s->v));
-        if (!s->v)
-            abort();
-    }
+    ty_xroom(s->v, s->n, s->cap);
     o = ty_new(s->arena, struct ty_cluster_object);
     *o = (struct ty_cluster_object){ .kind = kind,
                                      .ns =

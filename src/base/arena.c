@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/xalloc.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_ASAN 1
@@ -48,18 +49,17 @@ struct ty_arena {
     bool over; /* full because of its own ceiling, not only because of the budget */
 };
 
-static _Noreturn void die(const char *why, size_t n, size_t ceiling)
+static _Noreturn void die(size_t n, size_t ceiling)
 {
-    fprintf(stderr, "trainyard: %s: %zu more bytes wanted, the ceiling is %zu; this is a bug\n",
-            why, n, ceiling);
+    fprintf(stderr,
+            "trainyard: arena full: %zu more bytes wanted, the ceiling is %zu; this is a bug\n", n,
+            ceiling);
     abort();
 }
 
 static struct block *add_block(struct ty_arena *a, size_t size)
 {
-    struct block *b = malloc(sizeof(*b) + size);
-    if (!b)
-        die("out of memory", size, a->ceiling);
+    struct block *b = ty_xalloc(malloc(sizeof(*b) + size));
     if (!ty_budget_charge(a->budget, sizeof(*b) + size))
         a->full = true;
     b->next = NULL;
@@ -99,9 +99,7 @@ static void use_block(struct ty_arena *a, struct block *b)
 
 static struct ty_arena *arena_new(size_t ceiling)
 {
-    struct ty_arena *a = calloc(1, sizeof(*a));
-    if (!a)
-        die("out of memory", sizeof(*a), ceiling);
+    struct ty_arena *a = ty_xalloc(calloc(1, sizeof(*a)));
     a->ceiling = ceiling;
     return a;
 }
@@ -157,7 +155,7 @@ size_t ty_arena_left(const struct ty_arena *a)
 void ty_arena_fill(struct ty_arena *a)
 {
     if (!a->input)
-        die("arena full", 0, a->ceiling);
+        die(0, a->ceiling);
     /* The caller found that an allocation does not fit; the smaller of the two limits is the
      * reason. */
     if (!a->full)
@@ -207,7 +205,7 @@ static void reach_ceiling(struct ty_arena *a, size_t used, size_t n)
     size_t most = a->ceiling < SIZE_MAX / 2 ? a->ceiling + TY_ARENA_SLACK : a->ceiling;
 
     if (!a->input || used > most || n > most - used)
-        die("arena full", n, a->ceiling);
+        die(n, a->ceiling);
     a->full = true;
     a->over = true;
 }
@@ -245,7 +243,7 @@ void *ty_arena_raw(struct ty_arena *a, size_t n, size_t align)
         a->p = p + n + GAP;
     } else {
         if (n > SIZE_MAX / 4)
-            die("arena full", n, a->ceiling);
+            die(n, a->ceiling);
         p = alloc_slow(a, n + GAP);
     }
     show(p, n);
@@ -262,13 +260,9 @@ void *ty_arena_alloc(struct ty_arena *a, size_t n, size_t align)
 
 void *ty_arena_room(struct ty_arena *a, void *v, size_t n, size_t *cap, size_t size, size_t align)
 {
-    size_t more = *cap ? *cap : 8;
-
     if (n < *cap)
         return v;
-    do
-        more *= 2;
-    while (more <= n);
+    size_t more = ty_xalloc_cap(n, *cap, size);
     void *copy = ty_arena_alloc(a, more * size, align);
     if (*cap)
         memcpy(copy, v, *cap * size);

@@ -1,5 +1,7 @@
 #include "base/buf.h"
 
+#include "base/xalloc.h"
+
 void ty_buf_grow(struct ty_buf *b, size_t more)
 {
     if (b->full || b->cap - b->n >= more)
@@ -14,12 +16,7 @@ void ty_buf_grow(struct ty_buf *b, size_t more)
         cap = b->n + more;
     if (cap > most)
         cap = most;
-    char *p = realloc(b->p, cap);
-    if (!p) {
-        fprintf(stderr, "trainyard: out of memory: a buffer of %zu bytes was wanted\n", cap);
-        abort();
-    }
-    b->p = p;
+    b->p = ty_xalloc(realloc(b->p, cap));
     b->cap = cap;
 }
 
@@ -33,9 +30,7 @@ void ty_buf_printf(struct ty_buf *b, const char *fmt, ...)
     if (n >= 0 && (size_t)n < sizeof(small)) {
         ty_buf_put(b, small, (size_t)n);
     } else if (n >= 0) {
-        char *big = malloc((size_t)n + 1); /* the buffer itself may have no room for the NUL */
-        if (!big)
-            abort();
+        char *big = ty_xalloc(malloc((size_t)n + 1)); /* the buffer may have no room for the NUL */
         vsnprintf(big, (size_t)n + 1, fmt, again);
         ty_buf_put(b, big, (size_t)n);
         free(big);

@@ -30,15 +30,6 @@ struct ty_events_series {
     struct bucket *first, *last;
 };
 
-static char *str_dup(struct ty_str s)
-{
-    char *p = ty_xalloc(malloc(s.n + 1));
-    if (s.n)
-        memcpy(p, s.p, s.n);
-    p[s.n] = '\0';
-    return p;
-}
-
 /* ---- lists by last use ---- */
 
 #define UNLINK(list_first, list_last, x)                                                           \
@@ -86,7 +77,7 @@ static bool take_token(struct ty_events_series *s, const struct ty_event *e, int
         if (s->buckets.n >= TY_EVENTS_KEYS)
             bucket_free(s, s->first);
         b = ty_xalloc(calloc(1, sizeof(*b)));
-        b->key = str_dup(ty_buf_str(&key));
+        b->key = ty_xalloc_cstr(ty_buf_str(&key));
         b->n_key = key.n;
         b->tokens = TY_EVENTS_BURST;
         b->at_ns = now_ns;
@@ -150,7 +141,7 @@ static void write_body(struct ty_events_series_entry *said, const struct ty_even
     ty_json_set(a, o, "regarding", regarding(a, e));
     ty_json_set(a, o, "note", ty_json_str(a, ty_str_head(e->note, TY_EVENTS_NOTE)));
     ty_json_set(a, o, "type", ty_json_cstr(a, e->type));
-    said->body = str_dup(ty_json_text(a, o));
+    said->body = ty_xalloc_cstr(ty_json_text(a, o));
 }
 
 /* "job.18c3...": names of objects have up to 253 bytes, and so have those of events. */
@@ -163,15 +154,16 @@ static struct series_slot *entry_new(struct ty_events_series *s, const struct ty
     char name[256];
     int n = e->name.n > 236 ? 236 : (int)e->name.n;
     snprintf(name, sizeof(name), "%.*s.%llx", n, e->name.p, (unsigned long long)now_ns);
-    x->key = str_dup(key);
+    x->key = ty_xalloc_cstr(key);
     x->n_key = key.n;
-    x->said = (struct ty_events_series_entry){ .ns = str_dup(e->ns.n ? e->ns : TY_LIT("default")),
-                                               .name = str_dup(ty_str(name)),
-                                               .first_ns = now_ns,
-                                               .last_ns = now_ns,
-                                               .wrote_ns = now_ns,
-                                               .count = 1,
-                                               .written = 1 };
+    x->said =
+        (struct ty_events_series_entry){ .ns = ty_xalloc_cstr(e->ns.n ? e->ns : TY_LIT("default")),
+                                         .name = ty_xalloc_cstr(ty_str(name)),
+                                         .first_ns = now_ns,
+                                         .last_ns = now_ns,
+                                         .wrote_ns = now_ns,
+                                         .count = 1,
+                                         .written = 1 };
     write_body(&x->said, e, instance);
     ty_map_put(&s->entries, key, x);
     APPEND(s->oldest, s->newest, x);

@@ -166,10 +166,7 @@ static void heap_take(struct ty_queue *q, struct item *it)
 
 static void heap_push(struct ty_queue *q, struct item *it)
 {
-    if (q->n_heap == q->cap_heap) {
-        q->cap_heap = q->cap_heap ? q->cap_heap * 2 : 64;
-        q->heap = ty_xalloc(realloc(q->heap, q->cap_heap * sizeof(struct item *)));
-    }
+    ty_xroom(q->heap, q->n_heap, q->cap_heap);
     heap_set(q, q->n_heap++, it);
     heap_up(q, it->at);
 }

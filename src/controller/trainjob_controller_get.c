@@ -111,8 +111,8 @@ static struct ty_live_get *get_new(struct ty_trainjob_controller *j, const struc
     struct ty_live_get *f = ty_xalloc(calloc(1, sizeof(*f)));
 
     *f = (struct ty_live_get){ .controller = j, .kind = kind, .next = j->live_gets };
-    f->ns = ty_xalloc(strndup(ns.n ? ns.p : "", ns.n));
-    f->name = ty_xalloc(strndup(name.p, name.n));
+    f->ns = ty_xalloc_cstr(ns);
+    f->name = ty_xalloc_cstr(name);
     if (f->next)
         f->next->prev = f;
     j->live_gets = f;

@@ -308,7 +308,7 @@ static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_k
 
     if (state == TY_REFLECTOR_FAILED) {
         free(w->watch_error);
-        w->watch_error = ty_xalloc(strndup(why->message.n ? why->message.p : "", why->message.n));
+        w->watch_error = ty_xalloc_cstr(why->message);
         log_watch_error(w, why, again_ms);
         return;
     }

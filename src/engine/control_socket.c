@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "json/json.h"
 
 #define LINE_BYTES 4096
@@ -182,13 +183,11 @@ int ty_control_socket_listen(uv_loop_t *loop, const char *dir, ty_control_socket
     if (fd < 0)
         return ty_fail(err, fd, "%s/control.sock: %s", dir, strerrordesc_np(-fd));
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_control_socket *c = calloc(1, sizeof(*c));
-    if (!c)
-        abort();
+    struct ty_control_socket *c = ty_xalloc(calloc(1, sizeof(*c)));
     c->fn = fn;
     c->ctx = ctx;
     c->handles = 1;
-    c->path = strdup(ty_arena_printf(a, "%s/control.sock", dir));
+    c->path = ty_xalloc(strdup(ty_arena_printf(a, "%s/control.sock", dir)));
     uv_pipe_init(loop, &c->pipe, 0);
     c->pipe.data = c;
     int r = uv_pipe_open(&c->pipe, fd);

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/engine_queue.h"
 #include "engine/engine_reconcile.h"
@@ -101,15 +102,10 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
 
 int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, struct ty_err *err)
 {
-    struct ty_engine *e = calloc(1, sizeof(*e));
-
-    if (!e)
-        abort();
+    struct ty_engine *e = ty_xalloc(calloc(1, sizeof(*e)));
     e->o = *opts;
     e->rsh.fd = -1;
-    e->log_chunk = malloc(TY_LOG_CHUNK);
-    if (!e->log_chunk)
-        abort();
+    e->log_chunk = ty_xalloc(malloc(TY_LOG_CHUNK));
     e->wall_base_ms = ty_engine_wall_ms() - (int64_t)uv_now(opts->loop);
     e->store = ty_local_new(wall_s, NULL);
     e->view = (struct ty_view){ .ctx = e, .get = view_get };

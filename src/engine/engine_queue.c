@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
+
 static char *format_key(const struct ty_kind *kind, const char *ns, const char *name)
 {
     size_t n = strlen(kind->kind) + strlen(ns) + strlen(name) + 3;
-    char *key = malloc(n);
-
-    if (!key)
-        abort();
+    char *key = ty_xalloc(malloc(n));
     snprintf(key, n, "%s/%s/%s", kind->kind, ns, name);
     return key;
 }
@@ -33,13 +32,7 @@ static void add_key(struct ty_engine_queue *q, char *key)
         free(key);
         return;
     }
-    if (q->n == q->cap) {
-        q->cap = q->cap ? q->cap * 2 : 64;
-        char **more = realloc(q->keys, q->cap * sizeof(*more));
-        if (!more)
-            abort();
-        q->keys = more;
-    }
+    ty_xroom(q->keys, q->n, q->cap);
     ty_map_put(&q->queued, ty_str(key), key);
     q->keys[q->n++] = key;
 }
@@ -105,9 +98,7 @@ void ty_engine_queue_add_after(struct ty_engine_queue *q, const struct ty_kind *
         if (at < d->at_ms)
             d->at_ms = at;
     } else {
-        d = malloc(sizeof(*d));
-        if (!d)
-            abort();
+        d = ty_xalloc(malloc(sizeof(*d)));
         *d = (struct ty_delayed_key){ .key = key, .at_ms = at, .next = q->delayed };
         q->delayed = d;
     }

@@ -13,17 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 
 /* 127.64.0.0 and up. The block derives from our PID, so that two runs do not share addresses. */
 static char *next_address(struct ty_engine *e)
 {
-    char *text = malloc(16);
+    char *text = ty_xalloc(malloc(16));
     unsigned n = e->net.next_address++;
     unsigned block = ((unsigned)getpid() * 4 + n / 250) & 0x3fff;
 
-    if (!text)
-        abort();
     snprintf(text, 16, "127.%u.%u.%u", 64 + (block >> 8), block & 255, 1 + n % 250);
     return text;
 }
@@ -180,19 +179,15 @@ struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobs
 
     if (n)
         return n;
-    n = calloc(1, sizeof(*n));
-    if (!n)
-        abort();
+    n = ty_xalloc(calloc(1, sizeof(*n)));
     n->port_lock = -1;
-    n->uid = strndup(uid.p, uid.n);
+    n->uid = ty_xalloc_cstr(uid);
     snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
              TY_ARG(ty_json_str_at(jobset, "metadata.name")));
-    n->hosts = strdup(path);
-    n->domain =
+    n->hosts = ty_xalloc(strdup(path));
+    n->domain = ty_xalloc(
         strdup(ty_arena_printf(e->pass, "%.*s.%.*s.svc.cluster.local", TY_ARG(subdomain_of(jobset)),
-                               TY_ARG(ty_json_str_at(jobset, "metadata.namespace"))));
-    if (!n->uid || !n->hosts || !n->domain)
-        abort();
+                               TY_ARG(ty_json_str_at(jobset, "metadata.namespace")))));
     if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
         jobset_net_free(n);
         return NULL;

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/pod/limits.h"
 #include "engine/pod/pods.h"
@@ -263,7 +264,7 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
         return r;
     /* sun_path has 108 bytes and the run's directory may have more: bind through /proc/self/fd/N.
      */
-    e->rsh.path = strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir));
+    e->rsh.path = ty_xalloc(strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir)));
     int dir = open(e->o.dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/rsh.sock", dir);
     e->rsh.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/xalloc.h"
 #include "json/json_inner.h"
 
 #define FEW_KEYS 16u /* up to this size, comparing all pairs is cheaper than sorting */
@@ -203,9 +204,7 @@ static int compare_keys(const void *a, const void *b)
 
 const struct ty_json_member **ty_json_members_sorted(const struct ty_json_member *members, size_t n)
 {
-    const struct ty_json_member **sorted = calloc(n ? n : 1, sizeof(*sorted));
-    if (!sorted)
-        abort();
+    const struct ty_json_member **sorted = ty_xalloc(calloc(n ? n : 1, sizeof(*sorted)));
     for (size_t i = 0; i < n; i++)
         sorted[i] = &members[i];
     qsort(sorted, n, sizeof(struct ty_json_member *), compare_keys);

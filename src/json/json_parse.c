@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "base/xalloc.h"
 #include "json/json_inner.h"
 
 struct json_reader {
@@ -91,12 +92,7 @@ static inline struct ty_json *new_node(struct json_reader *r, enum ty_json_type 
 
 static void push_member(struct json_reader *r, struct ty_str key, struct ty_json *value)
 {
-    if (r->top == r->cap) {
-        r->cap = r->cap ? r->cap * 2 : 64;
-        r->stack = reallocarray(r->stack, r->cap, sizeof(*r->stack));
-        if (!r->stack)
-            abort();
-    }
+    ty_xroom(r->stack, r->top, r->cap);
     r->stack[r->top++] = (struct ty_json_member){ key, value };
 }
 

@@ -1,6 +1,7 @@
 /* Builds trees from parser events. The builder has its own stack, so nesting uses no C stack.
  * Aliases become copies, whose number is limited. "<<" is merged when its mapping ends. */
 #include "base/hash.h"
+#include "base/xalloc.h"
 #include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
@@ -50,13 +51,9 @@ struct ty_yaml_build {
 
 struct ty_yaml_build *ty_yaml_build_new(struct ty_arena *a, const char *name, unsigned max_depth)
 {
-    struct ty_yaml_build *b = calloc(1, sizeof(*b));
-    if (!b)
-        abort();
+    struct ty_yaml_build *b = ty_xalloc(calloc(1, sizeof(*b)));
     *b = (struct ty_yaml_build){ .a = a, .name = name, .max_depth = max_depth };
-    b->stack = calloc(max_depth ? max_depth : 1, sizeof(*b->stack));
-    if (!b->stack)
-        abort();
+    b->stack = ty_xalloc(calloc(max_depth ? max_depth : 1, sizeof(*b->stack)));
     return b;
 }
 
@@ -89,9 +86,7 @@ static void grow_buckets(struct ty_yaml_build *b)
     struct anchor **old = b->buckets;
     size_t n = b->n_buckets;
     b->n_buckets = n ? n * 4 : 16;
-    b->buckets = calloc(b->n_buckets, sizeof(*b->buckets));
-    if (!b->buckets)
-        abort();
+    b->buckets = ty_xalloc(calloc(b->n_buckets, sizeof(*b->buckets)));
     for (size_t i = 0; i < n; i++) {
         for (struct anchor *x = old[i], *next = NULL; x; x = next) {
             struct anchor **to = bucket_of(b, x->name);

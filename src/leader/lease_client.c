@@ -1,6 +1,7 @@
 /* Executes the actions of leader_election.h: one request at a time, a timer for the next action,
  * and a watch of the Lease to notice its release at once. */
 #include "leader/lease_client.h"
+#include "base/xalloc.h"
 #include "leader/leader_election.h"
 #include "store/kube/kube_kinds.h"
 #include "json/json.h"
@@ -320,9 +321,7 @@ static void on_start(uv_timer_t *timer)
 
 struct ty_lease_client *ty_lease_client_new(const struct ty_lease_client_settings *s)
 {
-    struct ty_lease_client *l = calloc(1, sizeof(*l));
-    if (!l)
-        abort();
+    struct ty_lease_client *l = ty_xalloc(calloc(1, sizeof(*l)));
     l->arena = ty_arena_new_small(1 << 16, 512);
     l->s = *s;
     l->s.ns = ty_arena_strdup(l->arena, s->ns);
@@ -333,9 +332,7 @@ struct ty_lease_client *ty_lease_client_new(const struct ty_lease_client_setting
                                         .renew_ms = s->renew_ms,
                                         .retry_ms = s->retry_ms };
     snprintf(l->e.me, sizeof(l->e.me), "%s", s->identity);
-    l->timer = calloc(1, sizeof(uv_timer_t));
-    if (!l->timer)
-        abort();
+    l->timer = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
     uv_timer_init(s->loop, l->timer);
     l->timer->data = l;
     uv_timer_start(l->timer, on_start, 0, 0);

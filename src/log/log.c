@@ -2,6 +2,7 @@
  * their content. */
 #include "log/log.h"
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "json/json.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -294,9 +295,7 @@ static bool should_log(struct ty_log_out *o, struct ty_str what, int64_t now_ns,
 
 struct ty_log_out *ty_log_open(const struct ty_log_settings *s)
 {
-    struct ty_log_out *o = calloc(1, sizeof(*o));
-    if (!o)
-        abort();
+    struct ty_log_out *o = ty_xalloc(calloc(1, sizeof(*o)));
     o->s = *s;
     o->line.ceiling = LINE_MAX_B;
     return o;

@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "base/budget.h"
+#include "base/xalloc.h"
 #include "leader/leader_election.h"
 #include "proc/memory.h"
 #include "proc/memory_trim.h"
@@ -102,7 +103,7 @@ static void on_ca(void *ctx, struct ty_str ca)
     bool first = !o->ca, other = first || !ty_str_is(ca, o->ca);
 
     free(o->ca);
-    o->ca = strndup(ca.n ? ca.p : "", ca.n);
+    o->ca = ty_xalloc_cstr(ca);
     if (first && o->leading && o->wants_ca)
         ty_trainjob_controller_lead(o->controller);
     else if (other && o->settings.status_gate)

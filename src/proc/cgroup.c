@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
+
 enum { PERIOD_US = 100 * 1000, LINGER_MS = 1000, PATH_BYTES = 4096 };
 #define PREFIX "trainyard-"
 
@@ -203,12 +205,8 @@ int ty_cgroups_open(const char *dir, struct ty_cgroups **ret, struct ty_err *err
     snprintf(path, sizeof(path), "%s/" PREFIX "%d-%llu", dir, getpid(), start_ticks(getpid()));
     if (mkdir(path, 0755) < 0 && errno != EEXIST)
         return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
-    c = calloc(1, sizeof(*c));
-    if (!c)
-        abort();
-    c->dir = strdup(path);
-    if (!c->dir)
-        abort();
+    c = ty_xalloc(calloc(1, sizeof(*c)));
+    c->dir = ty_xalloc(strdup(path));
     c->can = enable_controllers(path);
     *ret = c;
     return 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "base/xalloc.h"
 
 struct pids {
     pid_t *v;
@@ -19,14 +20,9 @@ struct pids {
 
 static void add_pid(struct pids *p, pid_t pid)
 {
-    if (p->n == p->cap) {
-        p->cap = p->cap ? p->cap * 2 : 64;
-        pid_t *v = realloc(p->v, p->cap * sizeof(*v));
-        if (!v)
-            abort(); /* if this is init, the kernel kills its namespace; otherwise the zygote kills
-                        its children */
-        p->v = v;
-    }
+    /* If this is init and aborts, the kernel kills its namespace; otherwise the zygote kills its
+     * children. */
+    ty_xroom(p->v, p->n, p->cap);
     p->v[p->n++] = pid;
 }
 

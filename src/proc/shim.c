@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "proc/exec.h"
 #include "proc/proc_failure.h"
 #include "proc/reap.h"
@@ -73,14 +74,11 @@ static void send_event(const struct shim *k, const struct ty_shim_event *n)
 /* Room for one more process, running or ended. */
 static void make_room(struct shim *k)
 {
-    if (k->n + k->n_ended < k->cap)
-        return;
-    k->cap = k->cap ? k->cap * 2 : 8;
-    k->pids = realloc(k->pids, k->cap * sizeof(*k->pids));
-    k->ids = realloc(k->ids, k->cap * sizeof(*k->ids));
-    k->ended = realloc(k->ended, k->cap * sizeof(*k->ended));
-    if (!k->pids || !k->ids || !k->ended)
-        abort();
+    size_t n = k->n + k->n_ended, cap_ids = k->cap, cap_ended = k->cap;
+
+    ty_xroom(k->ids, n, cap_ids);
+    ty_xroom(k->ended, n, cap_ended);
+    ty_xroom(k->pids, n, k->cap);
 }
 
 static void send_failure(const struct shim *k, enum ty_shim_event_type what, uint32_t id,
@@ -269,11 +267,9 @@ static void set_up(struct shim *k)
 
 _Noreturn void ty_shim_run(const struct ty_zygote_mode *mode)
 {
-    struct shim *k = malloc(sizeof(*k));
+    struct shim *k = ty_xalloc(malloc(sizeof(*k)));
     sigset_t child;
 
-    if (!k)
-        abort();
     memset(k, 0, offsetof(struct shim, msg)); /* the room for messages costs no page until used */
     k->mode = mode;
     prctl(PR_SET_NAME, "ty-keeper", 0, 0, 0);

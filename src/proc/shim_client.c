@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "proc/shim.h"
 #include "proc/shim_event.h"
 #include "proc/wire.h"
@@ -71,9 +72,7 @@ int ty_shim_new(struct ty_zygote *z, const struct ty_shim_spec *k, struct ty_shi
                        r == -EPIPE ? "the helper process that starts pods is gone"
                                    : strerrordesc_np(-r));
     }
-    *ret = calloc(1, sizeof(**ret));
-    if (!*ret)
-        abort();
+    *ret = ty_xalloc(calloc(1, sizeof(**ret)));
     (*ret)->fd = pair[0];
     return 0;
 }

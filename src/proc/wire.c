@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "proc/shim.h"
 
 struct head {
@@ -222,10 +223,7 @@ static uint32_t get_count(struct ty_wire_in *in)
 /* For n items and the end. */
 static void *get_room(uint32_t n, size_t size)
 {
-    void *v = calloc((size_t)n + 1, size);
-    if (!v)
-        abort(); /* a message has a ceiling: the machine is out of memory */
-    return v;
+    return ty_xalloc(calloc((size_t)n + 1, size));
 }
 
 char **ty_wire_get_strs(struct ty_wire_in *in)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "proc/wire.h"
 #include "proc/zygote_inner.h"
 
@@ -56,9 +57,7 @@ int ty_zygote_start_with(unsigned without, struct ty_zygote **ret, struct ty_err
         close(pair[0]);
         return ty_fail(err, -code, "cannot fork: %s", strerrordesc_np(code));
     }
-    struct ty_zygote *z = calloc(1, sizeof(*z));
-    if (!z)
-        abort();
+    struct ty_zygote *z = ty_xalloc(calloc(1, sizeof(*z)));
     *z = (struct ty_zygote){ .pid = pid, .control = pair[0] };
     int r = read_hello(z, err);
     if (r < 0) {

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "proc/proc_failure.h"
 #include "proc/proc_probe.h"
 #include "proc/reap.h"
@@ -109,13 +110,10 @@ static void raise_nofile(void)
 
 static void add_shim(struct zygote *z, pid_t pid, int sock)
 {
-    if (z->n == z->cap) {
-        z->cap = z->cap ? z->cap * 2 : 64;
-        z->pids = realloc(z->pids, z->cap * sizeof(*z->pids));
-        z->socks = realloc(z->socks, z->cap * sizeof(*z->socks));
-        if (!z->pids || !z->socks)
-            abort();
-    }
+    size_t cap = z->cap;
+
+    ty_xroom(z->socks, z->n, cap);
+    ty_xroom(z->pids, z->n, z->cap);
     z->pids[z->n] = pid;
     z->socks[z->n++] = sock;
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "report/failure_summary_tail.h"
 
 enum { KEPT = 64, FOLLOWERS = 6, ATTEMPTS = 32 };
@@ -28,10 +29,7 @@ struct ty_failure_summary {
 
 struct ty_failure_summary *ty_failure_summary_new(void)
 {
-    struct ty_failure_summary *v = calloc(1, sizeof(*v));
-
-    if (!v)
-        abort();
+    struct ty_failure_summary *v = ty_xalloc(calloc(1, sizeof(*v)));
     return v;
 }
 
@@ -65,20 +63,9 @@ void ty_failure_summary_free(struct ty_failure_summary *v)
 static char *take_text(struct ty_buf *b)
 {
     ty_buf_chr(b, '\0');
-    if (!b->p)
-        abort();
     char *text = b->p;
     *b = (struct ty_buf){ 0 };
     return text;
-}
-
-static char *dup_text(const char *text)
-{
-    char *copy = strdup(text);
-
-    if (!copy)
-        abort();
-    return copy;
 }
 
 void ty_failure_summary_duration(int64_t ms, struct ty_buf *out)
@@ -228,11 +215,10 @@ static void add_failure(struct ty_failure_summary *v, const struct ty_ended_cont
     }
     ty_failure_summary_tail(a, end->log, &tail);
     v->kept[v->n++] =
-        (struct container_failure){ .node = dup_text(end->node),
-                                    .container = dup_text(end->container),
+        (struct container_failure){ .node = ty_xalloc(strdup(end->node)),
+                                    .container = ty_xalloc(strdup(end->container)),
                                     .what = what_of(end, &tail),
-                                    .error =
-                                        strndup(tail.error.n ? tail.error.p : "", tail.error.n),
+                                    .error = ty_xalloc_cstr(tail.error),
                                     .tail = tail_of(&tail),
                                     .began_ms = end->began_ms ? end->began_ms : end->ended_ms,
                                     .ended_ms = end->ended_ms,

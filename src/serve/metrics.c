@@ -2,6 +2,7 @@
 #include "serve/metrics.h"
 
 #include "base/map.h"
+#include "base/xalloc.h"
 #include "serve/metrics_number.h"
 #include "serve/respond.h"
 
@@ -48,16 +49,11 @@ static void series_free(struct series *s)
 
 static struct series *series_new(const struct ty_metric_desc *row, struct ty_str labels)
 {
-    struct series *s = calloc(1, sizeof(*s));
-
-    if (!s)
-        abort(); /* as the arena: out of memory is not an error to handle */
+    struct series *s = ty_xalloc(calloc(1, sizeof(*s)));
     s->row = row;
-    s->labels = strndup(labels.n ? labels.p : "", labels.n);
+    s->labels = ty_xalloc_cstr(labels);
     if (row->type == TY_METRIC_HISTOGRAM)
-        s->histogram = calloc(1, sizeof(*s->histogram));
-    if (!s->labels || (row->type == TY_METRIC_HISTOGRAM && !s->histogram))
-        abort();
+        s->histogram = ty_xalloc(calloc(1, sizeof(*s->histogram)));
     if (s->histogram)
         s->histogram->bounds = row->buckets;
     return s;
@@ -82,10 +78,7 @@ static struct series *series_of(struct ty_metrics *m, const struct ty_metric_des
 
 struct ty_metrics *ty_metrics_new(const struct ty_metric_desc *table)
 {
-    struct ty_metrics *m = calloc(1, sizeof(*m));
-
-    if (!m)
-        abort();
+    struct ty_metrics *m = ty_xalloc(calloc(1, sizeof(*m)));
     m->table = table;
     for (const struct ty_metric_desc *row = table; row->name; row++)
         if (!row->labels[0])
@@ -195,11 +188,9 @@ static void put_head(struct ty_buf *out, const struct ty_metric_desc *row)
 void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out)
 {
     const struct ty_map_slot *slot = NULL;
-    struct series **list = calloc(m->all.n + 1, sizeof(struct series *));
+    struct series **list = ty_xalloc(calloc(m->all.n + 1, sizeof(struct series *)));
     size_t at = 0, n = 0;
 
-    if (!list)
-        abort();
     while ((slot = ty_map_next(&m->all, &at)))
         list[n++] = slot->value;
     qsort(list, n, sizeof(struct series *), by_labels);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "net/bind_address.h"
 #include "net/tls_options.h"
 #include "serve/respond.h"
@@ -75,10 +76,7 @@ static char *path_of(const char *name)
 {
     name += strspn(name, "/");
     size_t n = strlen(name) + 2;
-    char *path = malloc(n);
-
-    if (!path)
-        abort();
+    char *path = ty_xalloc(malloc(n));
     snprintf(path, n, "/%s", name);
     return path;
 }
@@ -199,10 +197,7 @@ static int open_all(struct ty_servers *s, struct ty_err *err)
 int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers **ret,
                    struct ty_err *err)
 {
-    struct ty_servers *s = calloc(1, sizeof(*s));
-
-    if (!s)
-        abort();
+    struct ty_servers *s = ty_xalloc(calloc(1, sizeof(*s)));
     s->s = *settings;
     s->arena = ty_arena_new((size_t)128 << 20);
     s->metrics = ty_servers_metrics_new();

@@ -5,25 +5,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "base/xalloc.h"
 #include "trainer/trainjob_reconcile.h"
-
-static char *dup_text(const char *text)
-{
-    char *copy = strdup(text ? text : "");
-
-    if (!copy)
-        abort();
-    return copy;
-}
-
-static void *alloc_zeroed(size_t n)
-{
-    void *p = calloc(1, n);
-
-    if (!p)
-        abort();
-    return p;
-}
 
 void ty_run_model_done(struct ty_run_model *m)
 {
@@ -54,8 +37,8 @@ struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, in
         j = j->next;
     if (j)
         return j;
-    j = alloc_zeroed(sizeof(*j));
-    j->name = dup_text(name);
+    j = ty_xalloc(calloc(1, sizeof(*j)));
+    j->name = ty_xalloc_cstr(ty_str(name));
     j->began_ms = ms;
     j->progress = TY_PROGRESS_NONE;
     if (m->last)
@@ -94,13 +77,13 @@ static void insert_node(struct ty_run_job *j, struct ty_run_node *n)
 static struct ty_run_node *node_new(struct ty_run_model *m, const char *job, const char *pod,
                                     const char *role, int64_t ms)
 {
-    struct ty_run_node *n = alloc_zeroed(sizeof(*n));
+    struct ty_run_node *n = ty_xalloc(calloc(1, sizeof(*n)));
     size_t len = strlen(job);
 
     n->job = ty_run_model_job(m, job, ms);
-    n->pod = dup_text(pod);
+    n->pod = ty_xalloc_cstr(ty_str(pod));
     n->name = strncmp(job, pod, len) == 0 && pod[len] == '-' ? n->pod + len + 1 : n->pod;
-    n->role = dup_text(role);
+    n->role = ty_xalloc_cstr(ty_str(role));
     n->phase = TY_PENDING;
     n->index = n->exit_code = -1;
     insert_node(n->job, n);
@@ -124,7 +107,7 @@ static void set_error(struct ty_run_node *n, const char *text)
 
     clean[len] = '\0';
     free(n->error);
-    n->error = len ? dup_text(clean) : NULL;
+    n->error = len ? ty_xalloc_cstr(ty_str(clean)) : NULL;
 }
 
 static void set_phase(struct ty_run_node *n, const struct ty_pod_update *news)
@@ -201,7 +184,7 @@ struct ty_run_node *ty_run_model_line(struct ty_run_model *m, const char *job, c
     if (!says_something(t))
         return n; /* keep the line before */
     if (!n->last)
-        n->last = alloc_zeroed(TY_RUN_LINE_MAX);
+        n->last = ty_xalloc(calloc(1, TY_RUN_LINE_MAX));
     memcpy(n->last, t.p, t.n);
     n->last[t.n] = '\0';
     return n;
@@ -210,7 +193,7 @@ struct ty_run_node *ty_run_model_line(struct ty_run_model *m, const char *job, c
 void ty_run_model_progress(struct ty_run_node *n, const struct ty_progress *now)
 {
     if (!n->progress)
-        n->progress = alloc_zeroed(sizeof(*n->progress));
+        n->progress = ty_xalloc(calloc(1, sizeof(*n->progress)));
     *n->progress = *now;
 }
 
@@ -259,7 +242,7 @@ struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
             continue;
         struct ty_str text = ty_json_str_at(c, "message");
         j->result = ends[i];
-        j->message = alloc_zeroed(text.n + 1);
+        j->message = ty_xalloc(calloc(1, text.n + 1));
         memcpy(j->message, text.n ? text.p : "", text.n);
         j->ended_ms = ms;
     }

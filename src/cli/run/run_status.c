@@ -13,6 +13,7 @@
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
 
+#include "base/xalloc.h"
 #include "store/local/local.h"
 
 #define BACKLOG 512
@@ -114,9 +115,7 @@ static int listen_here(struct ty_run_status *s, struct ty_err *err)
         getsockname(s->fd, (struct sockaddr *)&at, &n) < 0)
         return ty_fail(err, -errno, "no socket on 127.0.0.1: %s", strerrordesc_np(errno));
     s->port = ntohs(at.sin_port);
-    s->poll = calloc(1, sizeof(*s->poll));
-    if (!s->poll)
-        abort();
+    s->poll = ty_xalloc(calloc(1, sizeof(*s->poll)));
     uv_poll_init(s->loop, s->poll, s->fd);
     s->poll->data = s;
     uv_poll_start(s->poll, UV_READABLE, on_first);

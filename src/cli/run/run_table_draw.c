@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "base/xalloc.h"
 #include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
@@ -299,9 +300,7 @@ static void draw_rest(struct ty_run_table_frame *f, const struct ty_run_table_op
 static void draw_nodes(struct ty_run_table_frame *f, const struct ty_run_table_opts *d,
                        const struct ty_run_job *j, size_t room)
 {
-    struct node_pick *v = calloc(j->n_nodes + 1, sizeof(*v));
-    if (!v)
-        abort();
+    struct node_pick *v = ty_xalloc(calloc(j->n_nodes + 1, sizeof(*v)));
     size_t n = gather_nodes(j, v), shown = n <= room ? n : room - 1;
 
     if (room > 0) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/engine_queue.h"
 #include "engine/pod/container_log.h"
@@ -33,9 +34,7 @@ static struct ty_job_report *report_of(struct ty_engine *e, const char *job)
 
     if (r)
         return r;
-    r = calloc(1, sizeof(*r));
-    if (!r)
-        abort();
+    r = ty_xalloc(calloc(1, sizeof(*r)));
     r->failure = ty_failure_summary_new();
     r->progress = TY_PROGRESS_NONE;
     r->index = -1;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/job/job_report.h"
 #include "engine/pod/pods.h"
@@ -57,11 +58,9 @@ struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     char *dir = ty_arena_printf(a, "%s/logs/%s", p->e->o.dir, p->host);
-    struct ty_container_log *u = calloc(1, sizeof(*u));
+    struct ty_container_log *u = ty_xalloc(calloc(1, sizeof(*u)));
     int fds[2];
 
-    if (!u)
-        abort();
     if (pipe2(fds, O_CLOEXEC) < 0) {
         free(u);
         ty_fail(err, -errno, "no pipe for the log of %s: %s", p->host, strerrordesc_np(errno));
@@ -114,9 +113,7 @@ static void hold_partial_line(struct ty_container_log *u, struct ty_str rest)
         return;
     if (u->part_n && u->part_n + rest.n > LINE_MAX_BYTES)
         notify_partial_line(u); /* a line without end: in pieces */
-    char *more = realloc(u->part, u->part_n + rest.n);
-    if (!more)
-        abort();
+    char *more = ty_xalloc(realloc(u->part, u->part_n + rest.n));
     memcpy(more + u->part_n, rest.p, rest.n);
     u->part = more;
     u->part_n += rest.n;

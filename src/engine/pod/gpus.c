@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pods.h"
@@ -53,12 +54,8 @@ static struct ty_gpu_claim *claim_of(struct ty_engine *e, struct ty_str uid)
     struct ty_gpu_claim *c = *at;
     if (c)
         return c;
-    c = calloc(1, sizeof(*c));
-    if (!c)
-        abort();
-    c->uid = strndup(uid.p, uid.n);
-    if (!c->uid)
-        abort();
+    c = ty_xalloc(calloc(1, sizeof(*c)));
+    c->uid = ty_xalloc_cstr(uid);
     *at = c;
     return c;
 }

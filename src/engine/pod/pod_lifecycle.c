@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/time.h"
+#include "base/xalloc.h"
 #include "engine/changes.h"
 #include "engine/pod/pod_lifecycle_inner.h"
 #include "engine/pod/pod_summary.h"
@@ -21,10 +22,7 @@
 
 struct ty_pod_lifecycle *ty_pod_lifecycle_new(const struct ty_pod_plan *plan, int64_t now_ms)
 {
-    struct ty_pod_lifecycle *r = calloc(1, sizeof(*r) + plan->n * sizeof(r->c[0]));
-
-    if (!r)
-        abort();
+    struct ty_pod_lifecycle *r = ty_xalloc(calloc(1, sizeof(*r) + plan->n * sizeof(r->c[0])));
     r->plan = plan;
     r->gated = plan->gated;
     r->start_ms = r->gated ? 0 : now_ms;
@@ -85,9 +83,7 @@ void ty_pod_lifecycle_add_event(struct ty_pod_lifecycle *r, size_t c, const char
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    note = malloc(sizeof(*note) + strlen(text) + 1);
-    if (!note)
-        abort();
+    note = ty_xalloc(malloc(sizeof(*note) + strlen(text) + 1));
     *note = (struct ty_lifecycle_event){ .type = type, .reason = reason, .c = c };
     memcpy(note->text, text, strlen(text) + 1);
     *r->pending_events_end = note;

@@ -1,5 +1,6 @@
 /* Starts containers: init containers one by one, then all others in order; and restarts them after
  * their end, by restart policy and back-off. */
+#include "base/xalloc.h"
 #include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_lifecycle_inner.h"
 
@@ -11,11 +12,8 @@
 static char *dup_message(const char *message)
 {
     size_t n = message ? strnlen(message, MESSAGE_MAX) : 0;
-    char *copy = n ? strndup(message, n) : NULL;
 
-    if (n && !copy)
-        abort();
-    return copy;
+    return n ? ty_xalloc(strndup(message, n)) : NULL;
 }
 
 char ty_pod_lifecycle_restart_policy(const struct ty_pod_lifecycle *r, size_t i)

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/pod/limits.h"
 #include "engine/pod/pod_lifecycle.h"
@@ -242,13 +243,11 @@ static int exec_in_pod(struct ty_probe_run *k)
 static void start_probe(struct ty_pod_runtime *p, size_t c, const struct ty_probe *probe, bool hook,
                         enum ty_probe_use use)
 {
-    struct ty_probe_run *k = calloc(1, sizeof(*k));
+    struct ty_probe_run *k = ty_xalloc(calloc(1, sizeof(*k)));
     int64_t limit_s = probe->timeout_s;
     const char *why = NULL;
     int r = 0;
 
-    if (!k)
-        abort();
     *k = (struct ty_probe_run){
         .pod = p, .c = c, .use = use, .hook = hook, .probe = probe, .fd = -1, .handles = 1
     };

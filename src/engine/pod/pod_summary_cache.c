@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "engine/pod/pod_summary.h"
 #include "store/local/local.h"
 
@@ -43,10 +44,7 @@ static struct ty_pod_summary_entry *copy_summary(const struct ty_stored *pod,
     size_t exits_n = from->n_exits * sizeof(struct ty_pod_summary_exit);
     size_t conditions_n = from->n_conditions * sizeof(struct ty_pod_summary_condition);
     struct ty_pod_summary_entry *s =
-        calloc(1, sizeof(*s) + exits_n + conditions_n + text_bytes(from));
-
-    if (!s)
-        abort();
+        ty_xalloc(calloc(1, sizeof(*s) + exits_n + conditions_n + text_bytes(from)));
     struct ty_pod_summary_condition *conditions = (void *)s->rest;
     struct ty_pod_summary_exit *exits = (void *)(s->rest + conditions_n);
     char *text = s->rest + conditions_n + exits_n;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/job/job_report.h"
 #include "engine/pod/container_log.h"
@@ -17,15 +18,6 @@
 #include "engine/pod/pod_probes.h"
 #include "engine/rsh.h"
 #include "proc/shim.h"
-
-static char *dup_str(struct ty_str s)
-{
-    char *c = strndup(s.n ? s.p : "", s.n);
-
-    if (!c)
-        abort();
-    return c;
-}
 
 static void on_timer(uv_timer_t *timer)
 {
@@ -393,7 +385,7 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
 {
     struct ty_pod_runtime *p = poll->data;
     struct ty_engine *e = p->e;
-    char *uid = dup_str(ty_str(p->uid)); /* any event may end the pod */
+    char *uid = ty_xalloc(strdup(p->uid)); /* any event may end the pod */
     struct ty_shim_event n;
 
     while (ty_map_get(&e->pods.by_uid, ty_str(uid)) == p) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/host.h"
 #include "engine/job/job_report.h"
@@ -69,7 +70,7 @@ static const char *const *base_env(struct ty_pod_runtime *p)
 
 static struct ty_pod_runtime *pod_runtime_new(struct ty_engine *e, const struct ty_json *pod)
 {
-    struct ty_pod_runtime *p = calloc(1, sizeof(*p));
+    struct ty_pod_runtime *p = ty_xalloc(calloc(1, sizeof(*p)));
     const struct ty_json *labels = ty_json_at(pod, "metadata.labels");
     struct ty_str js =
         ty_json_as_str(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/jobset-name")));
@@ -81,8 +82,6 @@ static struct ty_pod_runtime *pod_runtime_new(struct ty_engine *e, const struct 
         ty_json_as_str(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/restart-attempt")));
     struct ty_str host = ty_json_str_at(pod, "spec.hostname");
 
-    if (!p)
-        abort();
     p->e = e;
     /* There may be thousands of pods: an arena begins with the size that the last pod needed. */
     p->arena = ty_arena_new_small(TY_OBJECT_CEILING,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/xalloc.h"
 
 /* Pages (4 KiB) of the write-ahead log. The first process that opens the file reads the whole log,
  * and the one that checkpoints it waits for the disk: the log that is left at exit is short, during
@@ -237,9 +238,8 @@ int ty_history_db_open(const char *path, enum ty_history_db_mode use, struct ty_
         return r;
     if (use == TY_HISTORY_DB_READ && access(path, R_OK) < 0)
         return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
-    d = calloc(1, sizeof(*d));
-    if (!d || !(d->path = strdup(path)))
-        abort();
+    d = ty_xalloc(calloc(1, sizeof(*d)));
+    d->path = ty_xalloc(strdup(path));
     if (use == TY_HISTORY_DB_READ)
         r = open_reader(d, err);
     else {

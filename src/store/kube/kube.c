@@ -1,6 +1,8 @@
 /* The client: its connections, its credentials, and its operations (kube_op.c). */
 #include "store/kube/kube_inner.h"
 
+#include "base/xalloc.h"
+
 #define CONNECT_MS 10000
 #define WRITERS    8                  /* connections; opened on demand and kept open */
 #define TREE_BYTES ((size_t)64 << 20) /* of one response, with a budget */
@@ -31,9 +33,7 @@ static int open_connections(struct ty_kube *k, struct ty_err *err)
 
 int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct ty_err *err)
 {
-    struct ty_kube *k = calloc(1, sizeof(*k));
-    if (!k)
-        abort();
+    struct ty_kube *k = ty_xalloc(calloc(1, sizeof(*k)));
     k->set = *s;
     if (k->set.timeout_ms == 0)
         k->set.timeout_ms = TY_KUBE_TIMEOUT_MS;
@@ -45,9 +45,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
     k->random = ty_kube_random_seed();
     k->a = ty_arena_new_input(s->budget ? TREE_BYTES : MOST_BYTES, s->budget);
     k->sent = ty_arena_new_small((size_t)16 << 20, 4096);
-    k->timer = calloc(1, sizeof(*k->timer));
-    if (!k->timer)
-        abort();
+    k->timer = ty_xalloc(calloc(1, sizeof(*k->timer)));
     uv_timer_init(s->loop, k->timer);
     k->timer->data = k;
     ty_kube_limiter_init(&k->limiter, s->qps, s->burst, ty_kube_now(k));

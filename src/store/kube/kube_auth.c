@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "store/kube/kube_exec.h"
 #include "store/kube/kubeconfig_inner.h"
 
@@ -81,7 +82,7 @@ static void set_header(struct ty_kube_auth *auth, struct ty_str token)
     auth->header = NULL;
     auth->serial++;
     if (token.n && asprintf(&auth->header, "Authorization: Bearer %.*s", TY_ARG(token)) < 0)
-        abort();
+        ty_xalloc_die();
 }
 
 /* "host:port" of the server. */
@@ -103,7 +104,7 @@ static void set_to(struct ty_kube_auth *auth)
 {
     struct ty_str host = host_of(auth->config->server);
     if (asprintf(&auth->to, "%.*s%s", TY_ARG(host), has_port(host) ? "" : ":443") < 0)
-        abort();
+        ty_xalloc_die();
     auth->peer.to = auth->to;
 }
 
@@ -138,9 +139,7 @@ static bool cert_replaced(struct ty_kube_auth *auth)
 int ty_kube_auth_new(struct ty_kube_auth **ret, uv_loop_t *loop, const struct ty_kubeconfig *config,
                      ty_kube_auth_fn *fn, void *ctx, struct ty_err *err)
 {
-    struct ty_kube_auth *auth = calloc(1, sizeof(*auth));
-    if (!auth)
-        abort();
+    struct ty_kube_auth *auth = ty_xalloc(calloc(1, sizeof(*auth)));
     auth->loop = loop;
     auth->config = config;
     auth->fn = fn;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/xalloc.h"
 
 #define RUN_MS     60000
 #define SAID_BYTES ((size_t)1 << 20)
@@ -209,9 +210,7 @@ static int spawn_plugin(struct ty_kube_exec_run *run, uv_loop_t *loop)
 struct ty_kube_exec_run *ty_kube_exec_start(uv_loop_t *loop, const struct ty_kubeconfig *config,
                                             ty_kube_cred_fn *fn, void *ctx)
 {
-    struct ty_kube_exec_run *run = calloc(1, sizeof(*run));
-    if (!run)
-        abort();
+    struct ty_kube_exec_run *run = ty_xalloc(calloc(1, sizeof(*run)));
     *run = (struct ty_kube_exec_run){ .config = config, .fn = fn, .ctx = ctx };
     run->a = ty_arena_new((size_t)64 << 20);
     run->said.ceiling = SAID_BYTES;

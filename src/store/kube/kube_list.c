@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/xalloc.h"
 #include "store/kube/kube_split.h"
 
 #define PAGE        500
@@ -54,9 +55,7 @@ static void set_path(struct list_op *l, const char *base, struct ty_str token)
     ty_kube_query(&path, "continue", token);
     ty_buf_chr(&path, '\0');
     free(l->op.path);
-    l->op.path = strdup(path.p);
-    if (!l->op.path)
-        abort();
+    l->op.path = ty_xalloc(strdup(path.p));
 }
 
 /* Requests the next page, or the first one again; each has its own timeout. */
@@ -148,10 +147,8 @@ struct ty_kube_op *ty_kube_list(struct ty_kube *k, const struct ty_kube_list *li
                                                          (struct ty_str){ 0 });
     l->object = list->object;
     l->again = list->again;
-    l->first = strdup(path.p);
-    l->base = strndup(path.p, base);
-    if (!l->first || !l->base)
-        abort();
+    l->first = ty_xalloc(strdup(path.p));
+    l->base = ty_xalloc(strndup(path.p, base));
     l->split.item.ceiling = OBJECT_BYTES;
     l->split.rest.ceiling = REST_BYTES;
     l->op.reads = true;

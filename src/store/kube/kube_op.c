@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/budget.h"
+#include "base/xalloc.h"
 #include "store/kube/kube_headers.h"
 #include "store/kube/truncate.h"
 
@@ -33,19 +34,15 @@ static int64_t wall_s(void)
 struct ty_kube_op *ty_kube_op_new(struct ty_kube *k, size_t size, const struct ty_kube_class *class,
                                   const char *method, const char *path, struct ty_str body)
 {
-    struct ty_kube_op *op = calloc(1, size);
-    if (!op)
-        abort();
+    struct ty_kube_op *op = ty_xalloc(calloc(1, size));
     op->k = k;
     op->class = class;
     op->method = method;
-    op->path = strdup(path);
+    op->path = ty_xalloc(strdup(path));
     if (body.n) {
-        op->body = malloc(body.n);
+        op->body = ty_xalloc(malloc(body.n));
         op->body_n = body.n;
     }
-    if (!op->path || (body.n && !op->body))
-        abort();
     if (body.n)
         memcpy(op->body, body.p, body.n);
     ty_budget_charge(k->set.budget, body.n);

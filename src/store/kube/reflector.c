@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/xalloc.h"
+
 #define FIRST_MS 100
 #define MOST_MS  5000  /* short, so that a recovered server is noticed soon */
 #define LATER_MS 60000 /* maximal Retry-After that is honored: some proxies send a day */
@@ -249,11 +251,9 @@ static struct ty_str copy_to(char **at, struct ty_str s)
 struct ty_reflector *ty_reflector_new(struct ty_kube *k, const struct ty_reflector_opts *want)
 {
     const struct ty_kube_selector *w = &want->which;
-    struct ty_reflector *f = calloc(1, sizeof(*f));
-    char *at = malloc(w->ns.n + w->labels.n + w->fields.n + 1);
-    uv_timer_t *timer = calloc(1, sizeof(*timer));
-    if (!f || !at || !timer)
-        abort();
+    struct ty_reflector *f = ty_xalloc(calloc(1, sizeof(*f)));
+    char *at = ty_xalloc(malloc(w->ns.n + w->labels.n + w->fields.n + 1));
+    uv_timer_t *timer = ty_xalloc(calloc(1, sizeof(*timer)));
     f->k = k;
     f->want = *want;
     if (f->want.absent_ms == 0)

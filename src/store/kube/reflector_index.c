@@ -1,6 +1,7 @@
 /* An open hash table; each entry is one allocation. */
 #include "store/kube/reflector_index.h"
 #include "base/hash.h"
+#include "base/xalloc.h"
 
 #include <stdlib.h>
 
@@ -47,9 +48,7 @@ struct ty_reflector_entry *ty_reflector_index_find(const struct ty_reflector_ind
 static void grow_slots(struct ty_reflector_index *s)
 {
     struct ty_reflector_index more = { .n = s->n, .cap = s->cap ? s->cap * 2 : 16 };
-    more.slots = calloc(more.cap, sizeof(struct ty_reflector_entry *));
-    if (!more.slots)
-        abort();
+    more.slots = ty_xalloc(calloc(more.cap, sizeof(struct ty_reflector_entry *)));
     for (size_t i = 0; i < s->cap; i++) {
         struct ty_reflector_entry *e = s->slots[i];
         if (e)
@@ -67,9 +66,7 @@ struct ty_reflector_entry *ty_reflector_index_add(struct ty_reflector_index *s, 
         return NULL;
     if ((s->n + 1) * 4 > s->cap * 3)
         grow_slots(s);
-    struct ty_reflector_entry *e = calloc(1, sizeof(*e) + ns.n + name.n + uid.n);
-    if (!e)
-        abort();
+    struct ty_reflector_entry *e = ty_xalloc(calloc(1, sizeof(*e) + ns.n + name.n + uid.n));
     e->hash = hash_of(ns, name);
     e->ns_n = (uint8_t)ns.n;
     e->name_n = (uint8_t)name.n;

@@ -1,6 +1,8 @@
 /* Filters what the server sends: only news are reported, each state once and in order. */
 #include "store/kube/reflector_inner.h"
 
+#include "base/xalloc.h"
+
 uint64_t ty_reflector_parse_version(struct ty_str version)
 {
     uint64_t v = 0;
@@ -95,9 +97,7 @@ bool ty_reflector_sweep(struct ty_reflector *f, struct ty_str version)
 {
     uint64_t listed = ty_reflector_parse_version(version);
     size_t n = 0;
-    struct ty_reflector_entry **gone = calloc(f->known.n + 1, sizeof(*gone));
-    if (!gone)
-        abort();
+    struct ty_reflector_entry **gone = ty_xalloc(calloc(f->known.n + 1, sizeof(*gone)));
     for (size_t i = 0; i < f->known.cap; i++) {
         struct ty_reflector_entry *e = f->known.slots[i];
         if (e && e->round != f->round && !(listed && e->number && e->version > listed))

@@ -1,4 +1,5 @@
 /* Resolves scalars: tags, the words of YAML 1.1, numbers; everything else is a string. */
+#include "base/base64.h"
 #include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
@@ -66,37 +67,6 @@ static bool resolve_plain(struct ty_arena *a, struct ty_str s, struct ty_json *v
     return true;
 }
 
-static int base64_value(char c)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* Decodes padded base64 with white space; false if it is invalid. */
-static bool read_base64(struct ty_arena *a, struct ty_str s, struct ty_str *ret_bytes)
-{
-    char *out = ty_arena_raw(a, s.n + 1, 1);
-    size_t n = 0, chars = 0, pads = 0;
-    uint32_t bits = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        if (memchr(" \t\r\n", s.p[i], 4))
-            continue;
-        int d = base64_value(s.p[i]);
-        pads += s.p[i] == '=';
-        if (pads ? s.p[i] != '=' : d < 0)
-            return false;
-        bits = bits << 6 | (uint32_t)(d < 0 ? 0 : d);
-        if (++chars % 4 == 0)
-            for (int shift = 16; shift >= 0; shift -= 8)
-                out[n++] = (char)(bits >> shift & 0xff);
-    }
-    if (chars % 4 != 0 || pads > 2)
-        return false;
-    *ret_bytes = (struct ty_str){ out, n - pads };
-    return true;
-}
-
 static bool is_utf8(struct ty_str s)
 {
     for (size_t i = 0, n = 0; i < s.n; i += n) {
@@ -110,8 +80,8 @@ static bool is_utf8(struct ty_str s)
 static bool read_binary(struct ty_arena *a, struct ty_str s, struct ty_json *v,
                         const char **ret_why)
 {
-    struct ty_str bytes = { 0 };
-    if (!read_base64(a, s, &bytes)) {
+    struct ty_str bytes = ty_base64_decode(a, s);
+    if (!bytes.p) {
         *ret_why = "the !!binary value is not base64";
         return false;
     }

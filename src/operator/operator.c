@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/base64.h"
 #include "base/budget.h"
 #include "base/xalloc.h"
 #include "leader/leader_election.h"
@@ -151,7 +152,7 @@ static const struct ty_json *hook_secret(void *ctx, struct ty_arena *a)
     if (!o->ca || !o->ca[0])
         return NULL;
     struct ty_json *secret = ty_json_object(a), *data = ty_json_object(a);
-    ty_json_set(a, data, "ca.crt", ty_json_str(a, ty_ml_base64(a, ty_str(o->ca))));
+    ty_json_set(a, data, "ca.crt", ty_json_str(a, ty_base64_encode(a, ty_str(o->ca))));
     ty_json_set(a, secret, "data", data);
     return secret;
 }

@@ -31,18 +31,6 @@ static bool payload_of(struct ty_str token, struct ty_str *ret)
     return is_part(head) && is_part(payload) && is_part(signature);
 }
 
-/* Translates to the standard alphabet. */
-static struct ty_str decode_part(struct ty_arena *a, struct ty_str part)
-{
-    size_t n = part.n + (4 - part.n % 4) % 4;
-    char *p = ty_arena_alloc(a, n + 1, 1);
-
-    memset(p, '=', n);
-    for (size_t i = 0; i < part.n; i++)
-        p[i] = part.p[i] == '-' ? '+' : part.p[i] == '_' ? '/' : part.p[i];
-    return ty_base64_decode(a, (struct ty_str){ p, n });
-}
-
 /* A string, or a list of strings. */
 static bool has_audience(const struct ty_json *payload, struct ty_str audience)
 {
@@ -82,7 +70,8 @@ bool ty_jwt_is_plausible(struct ty_arena *a, struct ty_str token, struct ty_str 
 
     if (token.n > TY_JWT_BYTES || !payload_of(token, &payload))
         return false;
-    const struct ty_json *v = ty_json_parse(a, decode_part(a, payload), &limits, NULL);
+    payload = ty_base64_decode_url(a, payload);
+    const struct ty_json *v = payload.p ? ty_json_parse(a, payload, &limits, NULL) : NULL;
     return ty_json_is(v, TY_JSON_OBJECT) && has_audience(v, audience) && has_namespace(v, ns) &&
            !has_ended(v, now_s);
 }

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <strings.h>
 
-#include <nettle/base64.h>
-
+#include "base/base64.h"
 #include "serve/respond.h"
 #include "trainer/admission.h"
 #include "json/patch_diff.h"
@@ -120,10 +119,8 @@ static void deny(struct review *r, int code, const char *message)
 static void add_patch(struct review *r, const struct ty_json *ops)
 {
     struct ty_str text = ty_json_text(r->a, ops);
-    char *coded = ty_arena_alloc(r->a, BASE64_ENCODE_RAW_LENGTH(text.n) + 1, 1);
 
-    base64_encode_raw(coded, text.n, (const uint8_t *)text.p);
-    ty_json_set(r->a, r->response, "patch", ty_json_cstr(r->a, coded));
+    ty_json_set(r->a, r->response, "patch", ty_json_str(r->a, ty_base64_encode(r->a, text)));
     ty_json_set(r->a, r->response, "patchType", ty_json_cstr(r->a, "JSONPatch"));
 }
 

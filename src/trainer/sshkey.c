@@ -1,12 +1,12 @@
 #include "trainer/sshkey.h"
 
 #include <gmp.h>
-#include <nettle/base64.h>
 #include <nettle/bignum.h>
 #include <nettle/ecc-curve.h>
 #include <nettle/ecc.h>
 #include <nettle/sha2.h>
 
+#include "base/base64.h"
 #include "base/buf.h"
 
 #define COORD 66 /* bytes of a P-521 number */
@@ -68,41 +68,27 @@ static void make_numbers(struct entropy_stream *s, uint8_t secret[COORD], uint8_
     ecc_scalar_clear(&d);
 }
 
-static void put_base64(struct ty_buf *out, const struct ty_buf *bytes)
-{
-    size_t n = BASE64_ENCODE_RAW_LENGTH(bytes->n);
-
-    ty_buf_grow(out, n);
-    base64_encode_raw(out->p + out->n, bytes->n, (const uint8_t *)bytes->p);
-    out->n += n;
-}
-
-static struct ty_str buf_to_arena(struct ty_arena *a, const struct ty_buf *b)
-{
-    return ty_arena_str(a, ty_buf_str(b));
-}
-
 /* SEC 1: SEQUENCE { 1, OCTET STRING d, [0] secp521r1, [1] BIT STRING Q }. All lengths are known. */
 static struct ty_str private_pem_of(struct ty_arena *a, const uint8_t *secret, const uint8_t *point)
 {
     static const uint8_t head[] = { 0x30, 0x81, 0xdc, 0x02, 0x01, 0x01, 0x04, COORD };
     static const uint8_t curve[] = { 0xa0, 0x07, 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x23 };
     static const uint8_t pub[] = { 0xa1, 0x81, 0x89, 0x03, 0x81, 1 + POINT, 0x00 };
-    ty_auto_buf der = { 0 }, text = { 0 }, out = { 0 };
+    ty_auto_buf der = { 0 }, out = { 0 };
 
     ty_buf_put(&der, head, sizeof(head));
     ty_buf_put(&der, secret, COORD);
     ty_buf_put(&der, curve, sizeof(curve));
     ty_buf_put(&der, pub, sizeof(pub));
     ty_buf_put(&der, point, POINT);
-    put_base64(&text, &der);
+    struct ty_str text = ty_base64_encode(a, ty_buf_str(&der));
     ty_buf_cstr(&out, "-----BEGIN EC PRIVATE KEY-----\n");
     for (size_t i = 0; i < text.n; i += 64) {
         ty_buf_put(&out, text.p + i, text.n - i < 64 ? text.n - i : 64);
         ty_buf_chr(&out, '\n');
     }
     ty_buf_cstr(&out, "-----END EC PRIVATE KEY-----\n");
-    return buf_to_arena(a, &out);
+    return ty_arena_str(a, ty_buf_str(&out));
 }
 
 static void put_string(struct ty_buf *out, const void *p, size_t n)
@@ -121,10 +107,8 @@ static struct ty_str authorized_line(struct ty_arena *a, const uint8_t *point)
     put_string(&wire, type, sizeof(type) - 1);
     put_string(&wire, curve, sizeof(curve) - 1);
     put_string(&wire, point, POINT);
-    ty_buf_printf(&out, "%s ", type);
-    put_base64(&out, &wire);
-    ty_buf_chr(&out, '\n');
-    return buf_to_arena(a, &out);
+    ty_buf_printf(&out, "%s %s\n", type, ty_base64_encode(a, ty_buf_str(&wire)).p);
+    return ty_arena_str(a, ty_buf_str(&out));
 }
 
 void ty_sshkey_generate(struct ty_arena *a, const unsigned char *entropy, size_t n,

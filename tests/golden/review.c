@@ -1,7 +1,6 @@
 #include "review.h"
 
-#include <nettle/base64.h>
-
+#include "base/base64.h"
 #include "json/patch.h"
 
 static struct ty_json *send_review(struct ty_arena *a, const struct ty_webhook *w, const char *verb,
@@ -34,20 +33,15 @@ static struct ty_json *apply_patch(struct ty_arena *a, const struct ty_json *obj
                                    const struct ty_json *response)
 {
     struct ty_str text = ty_json_str_at(response, "patch");
-    size_t n = BASE64_DECODE_LENGTH(text.n);
-    uint8_t *bytes = ty_arena_alloc(a, n + 1, 1);
-    struct base64_decode_ctx ctx;
+    struct ty_str patch = ty_base64_decode(a, text);
     struct ty_json *next = NULL;
     struct ty_err err = { 0 };
 
     if (!text.n)
         return ty_json_copy(a, obj, 0);
-    base64_decode_init(&ctx);
-    if (!ty_str_is(ty_json_str_at(response, "patchType"), "JSONPatch") ||
-        !base64_decode_update(&ctx, &n, bytes, text.n, text.p) || !base64_decode_final(&ctx))
+    if (!ty_str_is(ty_json_str_at(response, "patchType"), "JSONPatch") || !patch.p)
         return NULL;
-    const struct ty_json *ops =
-        ty_json_parse(a, (struct ty_str){ (const char *)bytes, n }, NULL, &err);
+    const struct ty_json *ops = ty_json_parse(a, patch, NULL, &err);
     return ops && ty_patch_json(a, obj, ops, &next, &err) == 0 ? next : NULL;
 }
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <nettle/base16.h>
-#include <nettle/base64.h>
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
 
+#include "base/base64.h"
 #include "base/xalloc.h"
 #include "store/local/local.h"
 
@@ -127,15 +127,13 @@ static struct ty_json *trust_secret(struct ty_arena *a, const struct ty_settings
                                     struct ty_str ca)
 {
     struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a), *data = ty_json_object(a);
-    char *text = ty_arena_alloc(a, BASE64_ENCODE_RAW_LENGTH(ca.n) + 1, 1);
 
-    base64_encode_raw(text, ca.n, (const uint8_t *)ca.p);
     ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, "v1"));
     ty_json_set(a, obj, "kind", ty_json_cstr(a, "Secret"));
     ty_json_set(a, meta, "name", ty_json_cstr(a, s->webhook_secret));
     ty_json_set(a, meta, "namespace", ty_json_cstr(a, s->operator_ns));
     ty_json_set(a, obj, "metadata", meta);
-    ty_json_set(a, data, "ca.crt", ty_json_cstr(a, text));
+    ty_json_set(a, data, "ca.crt", ty_json_str(a, ty_base64_encode(a, ca)));
     ty_json_set(a, obj, "data", data);
     return obj;
 }

@@ -3,9 +3,9 @@
 #include "engine/pod/pod_env_ref.h"
 
 #include <errno.h>
-#include <nettle/base64.h>
 
 #include "api/quantity.h"
+#include "base/base64.h"
 
 #define HOST_IP "127.0.0.1" /* all pods share the machine's loopback interface */
 
@@ -170,19 +170,6 @@ const struct ty_json *ty_pod_object(const struct ty_pod_ctx *x, const struct ty_
     return x->view->get(x->view->ctx, kind, x->ns, name);
 }
 
-bool ty_pod_base64(struct ty_arena *a, struct ty_str text, struct ty_str *ret)
-{
-    struct base64_decode_ctx ctx;
-    size_t n = BASE64_DECODE_LENGTH(text.n);
-    uint8_t *out = ty_arena_raw(a, n + 1, 1);
-
-    base64_decode_init(&ctx);
-    if (!base64_decode_update(&ctx, &n, out, text.n, text.p) || !base64_decode_final(&ctx))
-        return false;
-    *ret = (struct ty_str){ (const char *)out, n };
-    return true;
-}
-
 bool ty_pod_key(struct ty_arena *a, const struct ty_kind *kind, const struct ty_json *obj,
                 struct ty_str key, bool binary, struct ty_str *ret)
 {
@@ -200,5 +187,8 @@ bool ty_pod_key(struct ty_arena *a, const struct ty_kind *kind, const struct ty_
     if (!ty_json_is(v, TY_JSON_STRING))
         return false;
     *ret = ty_json_as_str(v);
-    return plain || ty_pod_base64(a, *ret, ret);
+    if (plain)
+        return true;
+    *ret = ty_base64_decode(a, *ret);
+    return ret->p != NULL;
 }

@@ -19,8 +19,6 @@ const struct ty_json *ty_pod_object(const struct ty_pod_ctx *x, const struct ty_
  */
 bool ty_pod_key(struct ty_arena *a, const struct ty_kind *kind, const struct ty_json *obj,
                 struct ty_str key, bool binary, struct ty_str *ret);
-/* Padded base64, line breaks allowed. */
-bool ty_pod_base64(struct ty_arena *a, struct ty_str text, struct ty_str *ret);
 /* A container or init container by name, or NULL. */
 const struct ty_json *ty_pod_container(const struct ty_json *spec, struct ty_str name);
 

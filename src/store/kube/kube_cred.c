@@ -2,20 +2,11 @@
 #include "store/kube/kube_exec.h"
 
 #include <errno.h>
-#include <nettle/base64.h>
 
+#include "base/base64.h"
 #include "base/time.h"
 #include "store/kube/kubeconfig_inner.h"
 #include "json/json.h"
-
-static struct ty_str encode_base64(struct ty_arena *a, struct ty_str s)
-{
-    size_t n = BASE64_ENCODE_RAW_LENGTH(s.n);
-    char *to = ty_arena_raw(a, n + 1, 1);
-    base64_encode_raw(to, s.n, (const uint8_t *)s.p);
-    to[n] = '\0';
-    return (struct ty_str){ to, n };
-}
 
 static struct ty_json *cluster_info(struct ty_arena *a, const struct ty_kubeconfig *c)
 {
@@ -31,7 +22,7 @@ static struct ty_json *cluster_info(struct ty_arena *a, const struct ty_kubeconf
     if (c->ca.file && ty_kubeconfig_read_file(a, c->ca.file, &ca, NULL) < 0)
         ca.n = 0; /* the plugin works without it, or reports an error */
     if (ca.n)
-        ty_json_set(a, v, "certificate-authority-data", ty_json_str(a, encode_base64(a, ca)));
+        ty_json_set(a, v, "certificate-authority-data", ty_json_str(a, ty_base64_encode(a, ca)));
     if (c->exec_config.n)
         ty_json_set(a, v, "config", ty_json_parse(a, c->exec_config, NULL, NULL));
     return v;

@@ -4,7 +4,8 @@
 #include "store/kube/kubeconfig_inner.h"
 
 #include <errno.h>
-#include <nettle/base64.h>
+
+#include "base/base64.h"
 
 /* An entry of a file, and its name in messages. */
 struct config_entry {
@@ -77,14 +78,10 @@ static int read_path(const struct config_entry *e, const char *key, const char *
 static int decode_base64(const struct config_entry *e, const char *key, const char *b64,
                          struct ty_str *ret, struct ty_err *err)
 {
-    struct base64_decode_ctx ctx;
-    size_t n = strlen(b64), got = BASE64_DECODE_LENGTH(n);
-    uint8_t *to = ty_arena_raw(e->a, got + 1, 1);
-    base64_decode_init(&ctx);
-    if (!base64_decode_update(&ctx, &got, to, n, b64) || !base64_decode_final(&ctx))
+    *ret = ty_base64_decode(e->a, ty_str(b64));
+    if (!ret->p)
         return ty_fail(err, -EINVAL, "%s: %s \"%s\": %s is not base64", e->file, e->what, e->name,
                        key);
-    *ret = (struct ty_str){ (const char *)to, got };
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <nettle/sha2.h>
 
+#include "base/base64.h"
 #include "trainer/child.h"
 #include "trainer/flux_script.h"
 #include "trainer/plugin.h"
@@ -223,7 +224,7 @@ static void build_curve(struct ty_plan *plan, const struct ty_trainjob *job)
         sha256_update(&h, TY_ENTROPY, plan->entropy);
     sha256_digest(&h, sizeof(seed), seed);
     struct ty_json *secret = ty_plan_child(plan, job, &ty_kind_secret, curve_name(a, job));
-    struct ty_str cert = ty_ml_base64(a, ty_flux_curve(a, job->name, seed));
+    struct ty_str cert = ty_base64_encode(a, ty_flux_curve(a, job->name, seed));
     ty_json_set(a, ty_json_ensure_object(a, secret, "data"), "curve.cert", ty_json_str(a, cert));
     ty_json_set_origin(secret, plan->origin);
 }

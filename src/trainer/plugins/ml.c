@@ -1,6 +1,5 @@
 #include "trainer/plugins/ml.h"
 
-#include <nettle/base64.h>
 #include <stdlib.h>
 
 #include "api/schema.h"
@@ -110,13 +109,4 @@ struct ty_json *ty_ml_volume(struct ty_arena *a, const char *name, const char *k
     ty_json_set(a, v, "name", ty_json_cstr(a, name));
     ty_json_set(a, v, kind, source);
     return v;
-}
-
-struct ty_str ty_ml_base64(struct ty_arena *a, struct ty_str bytes)
-{
-    size_t n = BASE64_ENCODE_RAW_LENGTH(bytes.n);
-    char *text = ty_arena_alloc(a, n + 1, 1);
-
-    base64_encode_raw(text, bytes.n, (const uint8_t *)bytes.p);
-    return (struct ty_str){ text, n };
 }

@@ -29,7 +29,4 @@ struct ty_json *ty_ml_item(struct ty_arena *a, const char *key, const char *path
 struct ty_json *ty_ml_volume(struct ty_arena *a, const char *name, const char *kind,
                              struct ty_json *source);
 
-/* Base64, for the data of Secrets. Lives with the arena. */
-struct ty_str ty_ml_base64(struct ty_arena *a, struct ty_str bytes);
-
 #endif

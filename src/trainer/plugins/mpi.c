@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/base64.h"
 #include "trainer/child.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
@@ -234,8 +235,8 @@ static int build_secret(struct ty_plan *plan, const struct ty_trainjob *job, str
     struct ty_json *data = ty_json_ensure_object(a, secret, "data");
     ty_json_set(a, secret, "type", ty_json_cstr(a, "kubernetes.io/ssh-auth"));
     ty_json_set(a, secret, "immutable", ty_json_bool(a, true));
-    ty_json_set(a, data, "ssh-privatekey", ty_json_str(a, ty_ml_base64(a, key.private_pem)));
-    ty_json_set(a, data, "ssh-publickey", ty_json_str(a, ty_ml_base64(a, key.public_line)));
+    ty_json_set(a, data, "ssh-privatekey", ty_json_str(a, ty_base64_encode(a, key.private_pem)));
+    ty_json_set(a, data, "ssh-publickey", ty_json_str(a, ty_base64_encode(a, key.public_line)));
     ty_json_set_origin(secret, plan->origin);
     return 0;
 }

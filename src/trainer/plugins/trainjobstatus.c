@@ -2,8 +2,7 @@
  * reports, a token for that URL and the CA certificate. */
 #include <errno.h>
 
-#include <nettle/base64.h>
-
+#include "base/base64.h"
 #include "trainer/child.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
@@ -73,16 +72,9 @@ static bool secret_value(struct ty_arena *a, const struct ty_json *secret, const
                          struct ty_str *ret_v)
 {
     struct ty_str text = ty_json_as_str(ty_json_get(ty_json_get(secret, "data"), key));
-    size_t n = BASE64_DECODE_LENGTH(text.n);
-    char *bytes = ty_arena_alloc(a, n + 1, 1);
-    struct base64_decode_ctx ctx;
 
-    base64_decode_init(&ctx);
-    if (!base64_decode_update(&ctx, &n, (uint8_t *)bytes, text.n, text.p) ||
-        !base64_decode_final(&ctx) || n == 0)
-        return false;
-    *ret_v = (struct ty_str){ bytes, n };
-    return true;
+    *ret_v = ty_base64_decode(a, text);
+    return ret_v->n > 0;
 }
 
 static int trainjobstatus_build(struct ty_plan *plan, const struct ty_trainjob *job,

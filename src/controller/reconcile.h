@@ -50,9 +50,10 @@ struct ty_reconcile_memo { /* zeroed at first */
 void ty_reconcile_memo_done(struct ty_reconcile_memo *m);
 
 enum ty_write_op {
-    TY_WRITE_APPLY,  /* server-side apply of body by field manager `trainer`, forced */
-    TY_WRITE_STATUS, /* body: merge patch of the TrainJob's status */
-    TY_WRITE_DELETE, /* this object, if it still has this uid */
+    TY_WRITE_APPLY,      /* server-side apply of body by field manager `trainer`, forced */
+    TY_WRITE_STATUS,     /* body: merge patch of the TrainJob's status */
+    TY_WRITE_DELETE,     /* this object, if it still has this uid */
+    TY_WRITE_FINALIZERS, /* body: merge patch of a runtime's finalizers */
 };
 struct ty_write_step {
     enum ty_write_op op;

@@ -36,7 +36,7 @@ struct ty_trainjob_controller_settings { /* everything pointed to outlives the c
 };
 
 struct ty_trainjob_controller_counts { /* since the start; for metrics. reconciles: of TrainJobs */
-    uint64_t reconciles, applies, statuses, deletes, fetches, skipped;
+    uint64_t reconciles, applies, statuses, deletes, finalizers, fetches, skipped;
     size_t in_flight;
     double seconds; /* spent in ty_reconcile */
 };

@@ -111,13 +111,12 @@ void ty_trainjob_controller_log_change(const struct ty_trainjob_controller *j,
 void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct ty_write_step *s,
                                       const struct ty_kube_response *a)
 {
-    static const char *const done[] = { "applied", "wrote the status", "deleted" };
-    bool runtime = s->kind->ours && s->kind != &ty_kind_trainjob;
+    static const char *const done[] = { "applied", "wrote the status", "deleted",
+                                        "wrote the finalizers" };
 
-    ty_info(w->controller->s.log, runtime ? "wrote the finalizers" : done[s->op],
-            TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name),
-            TY_S("kind", s->kind->kind), TY_STR("object", s->name), TY_I("code", a->code),
-            TY_STR("resourceVersion", a->version));
+    ty_info(w->controller->s.log, done[s->op], TY_STR("namespace", w->key.ns),
+            TY_STR("name", w->key.name), TY_S("kind", s->kind->kind), TY_STR("object", s->name),
+            TY_I("code", a->code), TY_STR("resourceVersion", a->version));
 }
 
 /* ---- reconciles ---- */

@@ -332,9 +332,10 @@ void ty_trainjob_controller_reconcile_runtime(struct ty_trainjob_controller *j, 
         ty_reconcile_starved(&w->result);
         log_starved(w);
     } else if (patch.n) {
-        struct ty_write_step *s = w->result.steps = ty_new(w->arena, struct ty_write_step);
-        *s = (struct ty_write_step){ .op = TY_WRITE_STATUS, .kind = kind, .body = patch };
-        s->name = w->key.name;
+        w->result.steps = ty_new(w->arena, struct ty_write_step);
+        *w->result.steps = (struct ty_write_step){
+            .op = TY_WRITE_FINALIZERS, .kind = kind, .name = w->key.name, .body = patch
+        };
     }
     ty_trainjob_controller_write(w);
 }

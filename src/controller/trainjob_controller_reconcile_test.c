@@ -173,6 +173,8 @@ static void test_memory_is_short_for_a_runtime(void **state)
     ty_budget_release(&b, MEMORY);
     controller_run_until(w, patches_the_runtime);
     assert_has(w->api.body.p, "\"finalizers\":[]");
+    assert_int_equal(w->controller->counts.finalizers, 1);
+    assert_int_equal(w->controller->counts.statuses, 0);
     ty_trainjob_controller_free(w->controller);
     w->controller = NULL;
     assert_int_equal(b.used, 0);

@@ -28,13 +28,12 @@ static const char *reason_of(struct ty_arena *a, const struct ty_write_step *s,
     return ty_arena_cstr(a, answer->message);
 }
 
-/* Of a runtime only the finalizers are written. */
 static const char *verb_of(const struct ty_write_step *s)
 {
-    static const char *const verbs[] = { "apply", "write the status of", "delete" };
+    static const char *const verbs[] = { "apply", "write the status of", "delete",
+                                         "change the finalizers of" };
 
-    return s->kind->ours && s->kind != &ty_kind_trainjob ? "change the finalizers of"
-                                                         : verbs[s->op];
+    return verbs[s->op];
 }
 
 static bool has_text(struct ty_str s, const char *text)
@@ -182,6 +181,12 @@ static bool is_cached(void *ctx, struct ty_str version)
            o->version == number;
 }
 
+/* A merge patch, with the resourceVersion that the reconcile saw as its precondition. */
+static bool is_patch(const struct ty_write_step *s)
+{
+    return s->op == TY_WRITE_STATUS || s->op == TY_WRITE_FINALIZERS;
+}
+
 static void on_answer(void *ctx, const struct ty_kube_response *a)
 {
     struct ty_inflight *w = ctx;
@@ -199,7 +204,7 @@ static void on_answer(void *ctx, const struct ty_kube_response *a)
         replace_jobset(w, s);
     } else if (may_freeze(w, s, a)) {
         retry_frozen(w, s);
-    } else if (a->r == -ESTALE && (s->op == TY_WRITE_STATUS || s->version.n)) {
+    } else if (a->r == -ESTALE && (is_patch(s) || s->version.n)) {
         w->failed = true; /* its watch event stores the change, then the job is reconciled again */
         ty_debug(w->controller->s.log, "object changed during the write: reconciling again",
                  TY_S("kind", s->kind->kind), TY_STR("namespace", w->key.ns),
@@ -243,9 +248,11 @@ static void send_step(struct ty_inflight *w)
          * first. */
         ask.propagation = s->version.n ? "Foreground" : "Background";
         j->counts.deletes++;
-    } else {
-        ask.sub = s->kind == &ty_kind_trainjob ? "status" : NULL;
+    } else if (s->op == TY_WRITE_STATUS) {
+        ask.sub = "status";
         j->counts.statuses++;
+    } else {
+        j->counts.finalizers++;
     }
     w->op = ty_kube_start(j->s.kube, &ask);
 }

@@ -84,6 +84,7 @@ static void update_jobs(struct ty_servers *s)
     set_gauge(s, TY_SERVERS_METRIC_WRITES, "apply", (double)now.applies);
     set_gauge(s, TY_SERVERS_METRIC_WRITES, "status", (double)now.statuses);
     set_gauge(s, TY_SERVERS_METRIC_WRITES, "delete", (double)now.deletes);
+    set_gauge(s, TY_SERVERS_METRIC_WRITES, "finalizers", (double)now.finalizers);
 }
 
 static void update_events(struct ty_servers *s)

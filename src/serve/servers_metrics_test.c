@@ -101,6 +101,7 @@ static void test_one_job(void **state)
         const char *t = text(f);
         assert_has(t, "\ntrainyard_writes_total{verb=\"apply\"} 2\n");
         assert_has(t, "\ntrainyard_writes_total{verb=\"delete\"} 0\n");
+        assert_has(t, "\ntrainyard_writes_total{verb=\"finalizers\"} 0\n");
         assert_has(t, "\ncontroller_runtime_reconcile_errors_total" OF_JOBS "} 0\n");
         assert_has(t, "\ntrainyard_trainjobs{state=\"suspended\"} 1\n");
         assert_has(t, "\ntrainyard_trainjobs{state=\"failed\"} 0\n");

@@ -24,14 +24,14 @@ struct body {
 };
 
 struct cache_entry {
-    struct ty_cached pub;
+    struct ty_cached pub; /* first */
     struct body *body;
     size_t size;
     char data[]; /* text, ns, name, uid, job, job uid, creator: each ends with NUL */
 };
 
 struct ty_cache {
-    struct ty_map by_key;     /* "kind.group/ns/name" -> entry */
+    struct ty_object_table objects;
     struct ty_map bodies;     /* hash, eight bytes -> body */
     struct ty_arena *scratch; /* outside of the budget: a watch event must be stored, however full
                                  the budget is */
@@ -45,6 +45,11 @@ struct ty_cache *ty_cache_new(void)
 
     c->scratch = ty_arena_new_input(PASS_CEILING, NULL);
     return c;
+}
+
+struct ty_object_table *ty_cache_objects(struct ty_cache *c)
+{
+    return &c->objects;
 }
 
 void ty_cache_set_budget(struct ty_cache *c, struct ty_budget *budget)
@@ -73,37 +78,6 @@ static size_t max_whole_bytes(const struct ty_cache *c)
     return tight ? TY_CACHE_TIGHT : TY_CACHE_WHOLE;
 }
 
-/* In a fixed buffer; a longer name finds nothing. */
-struct key {
-    size_t n;
-    char text[640];
-};
-
-static void key_add(struct key *k, struct ty_str s)
-{
-    size_t n = s.n < sizeof(k->text) - k->n ? s.n : sizeof(k->text) - k->n;
-    if (n)
-        memcpy(k->text + k->n, s.p, n);
-    k->n += n;
-}
-
-/* Built by hand: twenty keys for every TrainJob, where snprintf() took 4 % of all instructions. */
-static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
-{
-    struct key k;
-
-    k.n = 0;
-    key_add(&k, ty_str(kind->singular));
-    key_add(&k, TY_LIT("."));
-    key_add(&k, ty_str(kind->group));
-    key_add(&k, TY_LIT("/"));
-    if (kind->namespaced)
-        key_add(&k, ns);
-    key_add(&k, TY_LIT("/"));
-    key_add(&k, name);
-    return k;
-}
-
 static void body_unref(struct ty_cache *c, struct cache_entry *e)
 {
     struct body *b = e->body;
@@ -127,14 +101,14 @@ static void entry_free(struct ty_cache *c, struct cache_entry *e)
 
 void ty_cache_free(struct ty_cache *c)
 {
-    const struct ty_map_slot *s = NULL;
+    struct ty_object_entry *e = NULL;
     size_t at = 0;
 
     if (!c)
         return;
-    while ((s = ty_map_next(&c->by_key, &at)))
-        entry_free(c, s->value);
-    ty_map_done(&c->by_key);
+    while ((e = ty_object_table_next(&c->objects, NULL, &at)))
+        entry_free(c, (struct cache_entry *)e);
+    ty_object_table_done(&c->objects);
     ty_map_done(&c->bodies);
     ty_arena_free(c->scratch);
     free(c);
@@ -191,11 +165,8 @@ static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty
     for (int i = 0; i < 7; i++)
         at[i] = copy_text(&p, part[i]);
     *e = (struct cache_entry){ .size = size };
-    e->pub = (struct ty_cached){ .kind = kind,
+    e->pub = (struct ty_cached){ .id = { .kind = kind, .ns = at[1], .name = at[2], .uid = at[3] },
                                  .text = { at[0], text.n },
-                                 .ns = at[1],
-                                 .name = at[2],
-                                 .uid = at[3],
                                  .job = job.n ? at[4] : NULL,
                                  .job_uid = job.n ? at[5] : NULL,
                                  .creator = creator.n ? at[6] : NULL };
@@ -206,24 +177,16 @@ static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty
  * was restored from a backup: then remembered versions mean nothing. */
 static void inherit_marks(struct cache_entry *e, struct cache_entry *was)
 {
-    if (strcmp(was->pub.uid, e->pub.uid) != 0 || e->pub.version < was->pub.version)
+    if (strcmp(was->pub.id.uid, e->pub.id.uid) != 0 || e->pub.id.version < was->pub.id.version)
         return;
     e->pub.applied_digest = was->pub.applied_digest;
     e->pub.applied_version = was->pub.applied_version;
     e->pub.in_sync_digest = was->pub.in_sync_digest;
-    if (was->pub.version != e->pub.version)
+    if (was->pub.id.version != e->pub.id.version)
         return; /* another client wrote: its data may differ */
     e->body = was->body;
     e->pub.body = was->pub.body;
     was->body = NULL;
-}
-
-static uint64_t version_of(const struct ty_json *meta)
-{
-    int64_t v = 0;
-
-    ty_str_parse_i64(ty_json_str_at(meta, "resourceVersion"), &v);
-    return (uint64_t)v;
 }
 
 /* The times of the last writes, from managedFields. */
@@ -246,11 +209,11 @@ static void read_numbers(struct ty_cached *o, const struct ty_json *kept)
     static const char *const parts[] = { "spec", "metadata.labels", "metadata.annotations" };
     const struct ty_json *status = ty_json_get(kept, "status");
 
-    if (o->kind != &ty_kind_trainjob && o->kind != &ty_kind_jobset)
+    if (o->id.kind != &ty_kind_trainjob && o->id.kind != &ty_kind_jobset)
         return;
     o->status = status ? ty_json_hash(status) : 0;
-    o->state = ty_trainjob_state_read(o->kind, kept);
-    for (size_t i = 0; i < 3 && o->kind == &ty_kind_trainjob; i++)
+    o->state = ty_trainjob_state_read(o->id.kind, kept);
+    for (size_t i = 0; i < 3 && o->id.kind == &ty_kind_trainjob; i++)
         o->spec_digest = ty_hash_pair(o->spec_digest, ty_json_hash(ty_json_at(kept, parts[i])));
 }
 
@@ -273,24 +236,21 @@ const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *k
                                      const struct ty_json *obj, bool *ret_news)
 {
     const struct ty_json *meta = ty_json_get(obj, "metadata");
-    struct key k = key_of(kind, ty_json_str_at(meta, "namespace"), ty_json_str_at(meta, "name"));
-    struct ty_str key = { k.text, k.n };
-    struct cache_entry *was = ty_map_get(&c->by_key, key);
+    struct ty_str ns = ty_json_str_at(meta, "namespace"), name = ty_json_str_at(meta, "name");
 
     ty_arena_reset(c->scratch);
     struct ty_json *kept = ty_cache_project(c->scratch, kind, obj);
     if (!kept) {
-        if (was)
-            entry_free(c, ty_map_del(&c->by_key, key));
+        bool deleted = ty_cache_delete(c, kind, ns, name, (struct ty_str){ 0 });
         if (ret_news)
-            *ret_news = was != NULL;
+            *ret_news = deleted;
         return NULL;
     }
     bool partial = false;
     struct ty_str text = text_of(c, kept, &partial);
     struct cache_entry *e = entry_new(kind, obj, text);
     e->pub.partial = partial;
-    e->pub.version = version_of(meta);
+    ty_str_parse_u64(ty_json_str_at(meta, "resourceVersion"), &e->pub.id.version);
     e->pub.owned_digest = ty_applied_digest_live(c->scratch, kind->schema, obj, MANAGER);
     read_times(&e->pub, obj);
     read_numbers(&e->pub, kept);
@@ -298,27 +258,32 @@ const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *k
         e->pub.owned_digest = 0; /* not known, so it is applied once more */
     ty_arena_reset(c->scratch);
     charge_bytes(c, sizeof(*e) + e->size);
+    struct cache_entry *was = (struct cache_entry *)ty_object_table_put(&c->objects, &e->pub.id);
     if (ret_news)
         *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||
                     was->pub.owned_digest != e->pub.owned_digest ||
-                    was->pub.version != e->pub.version;
+                    was->pub.id.version != e->pub.id.version;
     if (was) {
         inherit_marks(e, was);
         entry_free(c, was);
     }
-    ty_map_put(&c->by_key, key, e);
     return &e->pub;
+}
+
+static struct cache_entry *entry_get(const struct ty_cache *c, const struct ty_kind *kind,
+                                     struct ty_str ns, struct ty_str name)
+{
+    return (struct cache_entry *)ty_object_table_get(&c->objects, kind, ns, name);
 }
 
 bool ty_cache_delete(struct ty_cache *c, const struct ty_kind *kind, struct ty_str ns,
                      struct ty_str name, struct ty_str uid)
 {
-    struct key k = key_of(kind, ns, name);
-    struct cache_entry *e = ty_map_get(&c->by_key, (struct ty_str){ k.text, k.n });
+    struct cache_entry *e = entry_get(c, kind, ns, name);
 
-    if (!e || (uid.n && !ty_str_is(uid, e->pub.uid)))
+    if (!e || (uid.n && !ty_str_is(uid, e->pub.id.uid)))
         return false;
-    ty_map_del(&c->by_key, (struct ty_str){ k.text, k.n });
+    ty_object_table_del(&c->objects, kind, ns, name);
     entry_free(c, e);
     return true;
 }
@@ -326,10 +291,7 @@ bool ty_cache_delete(struct ty_cache *c, const struct ty_kind *kind, struct ty_s
 const struct ty_cached *ty_cache_get(const struct ty_cache *c, const struct ty_kind *kind,
                                      struct ty_str ns, struct ty_str name)
 {
-    struct key k = key_of(kind, ns, name);
-    struct cache_entry *e = ty_map_get(&c->by_key, (struct ty_str){ k.text, k.n });
-
-    return e ? &e->pub : NULL;
+    return (const struct ty_cached *)ty_object_table_get(&c->objects, kind, ns, name);
 }
 
 /* A copy: the entry may be replaced while the tree is in use. */
@@ -351,20 +313,16 @@ struct ty_json *ty_cache_parse(struct ty_arena *a, const struct ty_cached *o)
 void ty_cache_each(const struct ty_cache *c, const struct ty_kind *kind,
                    void (*fn)(void *ctx, const struct ty_cached *o), void *ctx)
 {
-    const struct ty_map_slot *s = NULL;
+    const struct ty_object_entry *e = NULL;
     size_t at = 0;
 
-    while ((s = ty_map_next(&c->by_key, &at))) {
-        const struct cache_entry *e = s->value;
-        if (!kind || e->pub.kind == kind)
-            fn(ctx, &e->pub);
-    }
+    while ((e = ty_object_table_next(&c->objects, kind, &at)))
+        fn(ctx, (const struct ty_cached *)e);
 }
 
 static struct cache_entry *entry_of(struct ty_cache *c, const struct ty_cached *o)
 {
-    struct key k = key_of(o->kind, ty_str(o->ns), ty_str(o->name));
-    return ty_map_get(&c->by_key, (struct ty_str){ k.text, k.n });
+    return entry_get(c, o->id.kind, ty_str(o->id.ns), ty_str(o->id.name));
 }
 
 void ty_cache_set_applied(struct ty_cache *c, const struct ty_cached *o, uint64_t want)
@@ -374,7 +332,7 @@ void ty_cache_set_applied(struct ty_cache *c, const struct ty_cached *o, uint64_
     if (!e)
         return;
     e->pub.applied_digest = want;
-    e->pub.applied_version = e->pub.version;
+    e->pub.applied_version = e->pub.id.version;
 }
 
 void ty_cache_set_in_sync(struct ty_cache *c, const struct ty_cached *o, uint64_t mark)
@@ -429,17 +387,14 @@ bool ty_cache_set_data(struct ty_cache *c, const struct ty_cached *o, struct ty_
 
 size_t ty_cache_count(const struct ty_cache *c, const struct ty_kind *kind)
 {
-    const struct ty_map_slot *s = NULL;
     size_t at = 0, n = 0;
 
-    if (!kind)
-        return c->by_key.n;
-    while ((s = ty_map_next(&c->by_key, &at)))
-        n += ((const struct cache_entry *)s->value)->pub.kind == kind;
+    while (ty_object_table_next(&c->objects, kind, &at))
+        n++;
     return n;
 }
 
 size_t ty_cache_bytes(const struct ty_cache *c)
 {
-    return c->bytes + ty_map_bytes(&c->by_key) + ty_map_bytes(&c->bodies);
+    return c->bytes + ty_map_bytes(&c->objects.by_key) + ty_map_bytes(&c->bodies);
 }

@@ -10,6 +10,7 @@
 
 #include "api/kind.h"
 #include "controller/trainjob_state.h"
+#include "store/kube/object_table.h"
 
 struct ty_cache;
 struct ty_budget;
@@ -19,13 +20,11 @@ struct ty_budget;
 
 /* Borrowed until this object changes. */
 struct ty_cached {
-    const struct ty_kind *kind;
-    const char *ns, *name, *uid;
-    const char *job;     /* TrainJob that controls it; NULL none */
-    const char *job_uid; /* uid of that TrainJob; NULL none */
+    struct ty_object_entry id; /* kind, names, version; first */
+    const char *job;           /* TrainJob that controls it; NULL none */
+    const char *job_uid;       /* uid of that TrainJob; NULL none */
     const char *creator; /* field manager that wrote it first, if no TrainJob controls it; NULL: not
                             known */
-    uint64_t version;    /* resourceVersion */
     uint64_t
         owned_digest; /* ty_applied_digest_live for manager `trainer`; 0: nothing, or not known */
     uint64_t applied_digest, applied_version; /* our last apply: ty_applied_digest_desired of it,
@@ -46,6 +45,9 @@ struct ty_cache *ty_cache_new(void);
 /* The cache is charged to the budget from now on, which outlives it. */
 void ty_cache_set_budget(struct ty_cache *c, struct ty_budget *budget);
 void ty_cache_free(struct ty_cache *c);
+
+/* For the reflectors, which compare versions with it. Borrowed. */
+struct ty_object_table *ty_cache_objects(struct ty_cache *c);
 
 /* Stores an object of a watch event, or of the answer to a write. NULL: none of it is needed.
  * *ret_news (may be NULL): something that a pass can see has changed. */

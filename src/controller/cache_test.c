@@ -30,7 +30,7 @@ static void test_a_jobset_is_cut_down(void **state)
     assert_true(news);
     assert_string_equal(o->job, "j");
     assert_string_equal(o->job_uid, "u1");
-    assert_true(o->version == 7 && o->owned_digest != 0);
+    assert_true(o->id.version == 7 && o->owned_digest != 0);
     struct ty_json *kept = ty_cache_parse(f->a, o);
     assert_true(ty_json_true_at(kept, "spec.suspend"));
     assert_null(ty_json_at(kept, "spec.replicatedJobs"));
@@ -139,9 +139,9 @@ static void test_settled_until_somebody_writes(void **state)
 
     ty_cache_set_applied(f->w, o, 42);
     o = tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
-    assert_true(o->applied_digest == 42 && o->applied_version == o->version);
+    assert_true(o->applied_digest == 42 && o->applied_version == o->id.version);
     o = tell(f, &ty_kind_jobset, JOBSET("s1", "8", "{}"), NULL);
-    assert_true(o->applied_digest == 42 && o->applied_version != o->version);
+    assert_true(o->applied_digest == 42 && o->applied_version != o->id.version);
     ty_cache_set_in_sync(f->w, o, 43);
     /* After a restore from a backup the same versions are used again, for other writes. */
     o = tell(f, &ty_kind_jobset, JOBSET("s1", "5", "{}"), NULL);
@@ -197,7 +197,7 @@ static void test_a_large_object_is_kept_in_part(void **state)
     bool news = false;
     const struct ty_cached *o = tell(f, &ty_kind_trainjob, long_job(f, 1 << 20, "5"), &news);
 
-    assert_true(news && o->partial && o->spec_digest && o->status && o->version == 5);
+    assert_true(news && o->partial && o->spec_digest && o->status && o->id.version == 5);
     assert_true(ty_cache_bytes(f->w) < TY_CACHE_WHOLE);
     const struct ty_json *kept = ty_cache_parse(f->a, o);
     assert_true(ty_json_true_at(kept, "spec.suspend"));

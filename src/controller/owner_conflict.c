@@ -29,25 +29,25 @@ static const char *describe_owner(struct ty_arena *a, const struct ty_cached *ch
 
 static int fail_conflict(const struct ty_cached *child, const char *whose, struct ty_err *err)
 {
-    const struct ty_kind *k = child->kind;
+    const struct ty_kind *k = child->id.kind;
 
     return ty_fail(err, -EEXIST,
                    "%s \"%s/%s\" exists and is not this TrainJob's: %s. Give the TrainJob another "
                    "name, or delete the %s: kubectl -n %s delete %s%s%s %s",
-                   k->kind, child->ns, child->name, whose, k->kind, child->ns, k->plural,
-                   k->group[0] ? "." : "", k->group, child->name);
+                   k->kind, child->id.ns, child->id.name, whose, k->kind, child->id.ns, k->plural,
+                   k->group[0] ? "." : "", k->group, child->id.name);
 }
 
 int ty_owner_conflict(struct ty_arena *a, const struct ty_cached *child,
                       const struct ty_cached *job, struct ty_err *err)
 {
-    if (child->job_uid && strcmp(child->job_uid, job->uid) == 0)
+    if (child->job_uid && strcmp(child->job_uid, job->id.uid) == 0)
         return 0;
-    if (child->job && strcmp(child->job, job->name) == 0)
+    if (child->job && strcmp(child->job, job->id.name) == 0)
         return ty_fail(err, -EEXIST,
                        "%s \"%s/%s\" is still there from an earlier TrainJob of that name; waiting "
                        "for it to be deleted",
-                       child->kind->kind, child->ns, child->name);
+                       child->id.kind->kind, child->id.ns, child->id.name);
     const struct ty_json *who = find_owner_ref(ty_cache_parse(a, child));
     if (!ty_json_true_at(who, "controller") && child->applied_s)
         return 0; /* ours, orphaned */

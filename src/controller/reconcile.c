@@ -51,8 +51,8 @@ static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
 static bool is_hidden(const struct ty_reconcile_pass *p, const struct ty_cached *o)
 {
     struct ty_err err = { 0 };
-    bool child = o->kind == &ty_kind_jobset || o->kind == &ty_kind_podgroup_cosched ||
-                 o->kind == &ty_kind_podgroup_volcano;
+    bool child = o->id.kind == &ty_kind_jobset || o->id.kind == &ty_kind_podgroup_cosched ||
+                 o->id.kind == &ty_kind_podgroup_volcano;
 
     return child && ty_owner_conflict(p->a, o, p->job, &err) < 0;
 }
@@ -169,8 +169,8 @@ static bool older_than_jobset(const struct ty_cached *job, const struct ty_json 
 
 uint64_t ty_reconcile_digest(const struct ty_cached *job, const struct ty_cached *jobset)
 {
-    uint64_t h =
-        ty_hash_bytes(jobset->owned_digest ^ job->spec_digest, jobset->uid, strlen(jobset->uid));
+    uint64_t h = ty_hash_bytes(jobset->owned_digest ^ job->spec_digest, jobset->id.uid,
+                               strlen(jobset->id.uid));
 
     return h ? h : 1;
 }
@@ -181,7 +181,8 @@ static bool children_in_sync(struct ty_reconcile_pass *p, const struct ty_cached
     const struct ty_reconcile_in *in = p->in;
     const struct ty_cached *jobset = ty_cache_get(in->cache, &ty_kind_jobset, in->ns, in->name);
 
-    if (in->check_children || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
+    if (in->check_children || !jobset || !jobset->job_uid ||
+        strcmp(jobset->job_uid, job->id.uid) != 0)
         return false;
     const struct ty_json *js = view_get(p, &ty_kind_jobset, in->ns, in->name);
     if (!js)
@@ -220,7 +221,7 @@ static void add_status(struct ty_reconcile_pass *p, struct ty_reconcile_result *
 
     /* Precondition: the job may have been replaced by another of the same name. */
     ty_json_set(p->a, meta, "resourceVersion",
-                ty_json_strf(p->a, "%llu", (unsigned long long)p->job->version));
+                ty_json_strf(p->a, "%llu", (unsigned long long)p->job->id.version));
     ty_json_set(p->a, patch, "metadata", meta);
     ty_json_set(p->a, patch, "status",
                 status->n ? merge_patch(p->a, was, status) : ty_json_null(p->a));
@@ -234,7 +235,7 @@ static void add_delete(struct ty_reconcile_pass *p, struct ty_reconcile_result *
     const struct ty_cached *o = ty_cache_get(p->in->cache, kind, p->in->ns, p->in->name);
 
     if (o && !is_hidden(p, o))
-        ty_reconcile_add_step(p->a, w, TY_WRITE_DELETE, kind, p->in->name)->uid = ty_str(o->uid);
+        ty_reconcile_add_step(p->a, w, TY_WRITE_DELETE, kind, p->in->name)->uid = ty_str(o->id.uid);
 }
 
 /* Predicts the status after the steps. jobsStatus and the refusal of a deleted JobSet stay in the

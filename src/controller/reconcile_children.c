@@ -84,7 +84,7 @@ static bool add_apply(struct ty_reconcile_pass *p, struct ty_reconcile_result *w
     uint64_t number = ty_applied_digest_desired(p->a, want->kind->schema, obj);
 
     if (o && (o->owned_digest == number ||
-              (o->applied_digest == number && o->applied_version == o->version)))
+              (o->applied_digest == number && o->applied_version == o->id.version)))
         return true;
     if (o && ty_owner_conflict(p->a, o, p->job, &w->err) < 0)
         return false;

@@ -112,7 +112,7 @@ void ty_reconcile_plan_jobset(struct ty_reconcile_pass *p, struct ty_reconcile_r
     const struct ty_json *obj = ty_applied_digest_normalize(p->a, want->kind->schema, want->obj);
     uint64_t number = ty_applied_digest_desired(p->a, want->kind->schema, obj);
     if (o->owned_digest == number ||
-        (o->applied_digest == number && o->applied_version == o->version) ||
+        (o->applied_digest == number && o->applied_version == o->id.version) ||
         (!p->in->freeze && only_suspend_differs(p, o, obj)))
         return;
     ret->live = ty_reconcile_fetched(p, &ty_kind_jobset, p->in->name, o->partial);

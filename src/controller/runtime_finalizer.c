@@ -14,14 +14,14 @@ struct runtime_use {
 static void check_use(void *ctx, const struct ty_cached *o)
 {
     struct runtime_use *u = ctx;
-    const struct ty_kind *kind = u->runtime->kind;
+    const struct ty_kind *kind = u->runtime->id.kind;
     struct ty_trainjob job;
 
-    if (u->used || (kind->namespaced && strcmp(o->ns, u->runtime->ns) != 0))
+    if (u->used || (kind->namespaced && strcmp(o->id.ns, u->runtime->id.ns) != 0))
         return;
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
     ty_trainjob_parse(&job, ty_cache_parse(a, o));
-    u->used = ty_runtime_kind(&job) == kind && ty_str_is(job.ref_name, u->runtime->name);
+    u->used = ty_runtime_kind(&job) == kind && ty_str_is(job.ref_name, u->runtime->id.name);
 }
 
 static bool has_finalizer(const struct ty_json *list)
@@ -63,7 +63,7 @@ struct ty_str ty_runtime_finalizer_patch(struct ty_arena *a, const struct ty_cac
     /* With a resourceVersion the API server refuses the patch if the list has changed, and the
      * runtime is reconciled again. */
     ty_json_set(a, meta, "resourceVersion",
-                ty_json_strf(a, "%llu", (unsigned long long)runtime->version));
+                ty_json_strf(a, "%llu", (unsigned long long)runtime->id.version));
     ty_json_set(a, patch, "metadata", meta);
     return ty_json_text(a, patch);
 }

@@ -117,7 +117,7 @@ void ty_trainjob_controller_enqueue(struct ty_trainjob_controller *j, struct ty_
 
 static void enqueue_job(void *ctx, const struct ty_cached *o)
 {
-    ty_trainjob_controller_enqueue(ctx, ty_str(o->ns), ty_str(o->name));
+    ty_trainjob_controller_enqueue(ctx, ty_str(o->id.ns), ty_str(o->id.name));
 }
 
 /* Deadlines are wall time, but the timers of the queue run on the monotonic clock: after a jump
@@ -204,12 +204,12 @@ void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struc
 
     if (!j->s.events || !job)
         return;
-    snprintf(version, sizeof(version), "%llu", (unsigned long long)job->version);
+    snprintf(version, sizeof(version), "%llu", (unsigned long long)job->id.version);
     ty_events_record(j->s.events, &(struct ty_event){ .controller = CONTROLLER,
                                                       .kind = &ty_kind_trainjob,
                                                       .ns = key.ns,
                                                       .name = key.name,
-                                                      .uid = ty_str(job->uid),
+                                                      .uid = ty_str(job->id.uid),
                                                       .version = ty_str(version),
                                                       .type = type,
                                                       .reason = reason,
@@ -241,8 +241,8 @@ static void enqueue_full(void *ctx, const struct ty_cached *o)
 {
     struct ty_trainjob_controller *j = ctx;
 
-    ty_trainjob_controller_pending(j, ty_str(o->ns), ty_str(o->name))->check_children = true;
-    ty_trainjob_controller_enqueue(j, ty_str(o->ns), ty_str(o->name));
+    ty_trainjob_controller_pending(j, ty_str(o->id.ns), ty_str(o->id.name))->check_children = true;
+    ty_trainjob_controller_enqueue(j, ty_str(o->id.ns), ty_str(o->id.name));
 }
 
 void ty_trainjob_controller_resync(struct ty_trainjob_controller *j)
@@ -261,10 +261,10 @@ void ty_trainjob_controller_retry_now(struct ty_trainjob_controller *j)
 static void enqueue_runtime(void *ctx, const struct ty_cached *o)
 {
     struct ty_trainjob_controller *j = ctx;
-    int kind =
-        o->kind == &ty_kind_trainingruntime ? TY_CONTROLLER_RUNTIME : TY_CONTROLLER_CLUSTER_RUNTIME;
+    int kind = o->id.kind == &ty_kind_trainingruntime ? TY_CONTROLLER_RUNTIME
+                                                      : TY_CONTROLLER_CLUSTER_RUNTIME;
 
-    ty_queue_add(j->queue, (struct ty_key){ kind, ty_str(o->ns), ty_str(o->name) });
+    ty_queue_add(j->queue, (struct ty_key){ kind, ty_str(o->id.ns), ty_str(o->id.name) });
 }
 
 void ty_trainjob_controller_configure(struct ty_trainjob_controller *j, int in_flight,

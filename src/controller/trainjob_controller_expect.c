@@ -42,13 +42,13 @@ static struct ty_inflight *find_inflight(const struct ty_trainjob_controller *j,
 bool ty_trainjob_controller_expect_observe(struct ty_trainjob_controller *j, struct ty_str job,
                                            const struct ty_cached *o)
 {
-    const struct ty_inflight *w = find_inflight(j, ty_str(o->ns), job);
+    const struct ty_inflight *w = find_inflight(j, ty_str(o->id.ns), job);
 
-    for (struct ty_write_step *s = w && o->version ? w->result.steps : NULL; s; s = s->next) {
-        if (s->op == TY_WRITE_DELETE || s->kind != o->kind || !ty_str_is(s->name, o->name))
+    for (struct ty_write_step *s = w && o->id.version ? w->result.steps : NULL; s; s = s->next) {
+        if (s->op == TY_WRITE_DELETE || s->kind != o->id.kind || !ty_str_is(s->name, o->id.name))
             continue;
-        s->observed_others |= s->observed && s->observed != o->version;
-        s->observed = o->version;
+        s->observed_others |= s->observed && s->observed != o->id.version;
+        s->observed = o->id.version;
         return true;
     }
     return false;

@@ -105,7 +105,7 @@ static int cm_is_known(struct controller_fixture *w)
 
 static int status_is_known(struct controller_fixture *w)
 {
-    return known(w, &ty_kind_trainjob, "j")->version == 20;
+    return known(w, &ty_kind_trainjob, "j")->id.version == 20;
 }
 
 /* ---- only our own writes ---- */
@@ -306,7 +306,7 @@ static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
 
 static int second_word(struct controller_fixture *w)
 {
-    return known(w, &ty_kind_configmap, "j-runtime-snapshot")->version == 20;
+    return known(w, &ty_kind_configmap, "j-runtime-snapshot")->id.version == 20;
 }
 
 /* Another client created the JobSet between our reconcile and our write: its status at that time is

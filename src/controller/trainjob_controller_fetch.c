@@ -71,7 +71,7 @@ static int store_object(struct ty_inflight *w, struct ty_arena *a, const struct 
     const struct ty_cached *o =
         ty_cache_get(w->controller->cache, w->result.fetch_kind, w->key.ns, w->result.fetch_name);
 
-    if (!o || !ty_str_is(ty_json_str_at(obj, "metadata.uid"), o->uid))
+    if (!o || !ty_str_is(ty_json_str_at(obj, "metadata.uid"), o->id.uid))
         return GONE; /* or replaced: its watch event enqueues the job */
     /* A JobSet is held whole: managedFields decide what may be written. */
     struct ty_str text = ty_json_text(a, w->result.fetch_kind == &ty_kind_jobset

@@ -69,7 +69,7 @@ static void test_a_new_runtime(void **state)
     controller_run_until(w, none_open);
     assert_int_equal(c.n, 1);
     assert_non_null(runtime(w));
-    assert_int_equal(runtime(w)->version, 5);
+    assert_int_equal(runtime(w)->id.version, 5);
 }
 
 static void on_spent(void *ctx, const struct ty_kube_response *a)

@@ -11,7 +11,7 @@
 struct ty_state_before ty_trainjob_controller_log_before(const struct ty_cached *was,
                                                          struct ty_str uid)
 {
-    bool same = was && ty_str_is(uid, was->uid);
+    bool same = was && ty_str_is(uid, was->id.uid);
 
     return (struct ty_state_before){ same, same ? was->state : TY_TRAINJOB_STATE_PENDING };
 }
@@ -26,8 +26,9 @@ static void log_finished(const struct ty_log *log, const struct ty_cached *job,
     const struct ty_json *c =
         ty_condition_find(status, to == TY_TRAINJOB_STATE_FAILED ? "Failed" : "Complete");
 
-    ty_info(log, "TrainJob state changed", TY_S("namespace", job->ns), TY_S("name", job->name),
-            TY_S("from", ty_trainjob_state_names[from]), TY_S("state", ty_trainjob_state_names[to]),
+    ty_info(log, "TrainJob state changed", TY_S("namespace", job->id.ns),
+            TY_S("name", job->id.name), TY_S("from", ty_trainjob_state_names[from]),
+            TY_S("state", ty_trainjob_state_names[to]),
             TY_STR("reason", ty_json_str_at(c, "reason")),
             TY_STR("message", ty_str_head(ty_json_str_at(c, "message"), MESSAGE_MAX)));
 }
@@ -43,8 +44,8 @@ static void log_state(const struct ty_log *log, const struct ty_cached *job,
     if (to == TY_TRAINJOB_STATE_FAILED || to == TY_TRAINJOB_STATE_COMPLETE)
         log_finished(log, job, status, from, to);
     else
-        ty_info(log, "TrainJob state changed", TY_S("namespace", job->ns), TY_S("name", job->name),
-                TY_S("from", ty_trainjob_state_names[from]),
+        ty_info(log, "TrainJob state changed", TY_S("namespace", job->id.ns),
+                TY_S("name", job->id.name), TY_S("from", ty_trainjob_state_names[from]),
                 TY_S("state", ty_trainjob_state_names[to]));
 }
 
@@ -53,7 +54,7 @@ static void log_created(const struct ty_log *log, const struct ty_cached *now,
 {
     const struct ty_json *labels = ty_json_at(json, "metadata.labels");
 
-    ty_info(log, "TrainJob created", TY_S("namespace", now->ns), TY_S("name", now->name),
+    ty_info(log, "TrainJob created", TY_S("namespace", now->id.ns), TY_S("name", now->id.name),
             TY_STR("runtime", ty_json_str_at(json, "spec.runtimeRef.name")),
             TY_B("suspend", ty_json_true_at(json, "spec.suspend")),
             TY_STR("queue", ty_json_as_str(ty_json_find(labels, TY_LIT(QUEUE)))));
@@ -86,8 +87,8 @@ static void jobset_changed(const struct ty_trainjob_controller *j, struct ty_sta
     if (!now || !now->job || before.state == now->state)
         return;
     const struct ty_cached *job =
-        ty_cache_get(j->cache, &ty_kind_trainjob, ty_str(now->ns), ty_str(now->job));
-    if (job && strcmp(job->uid, now->job_uid) == 0)
+        ty_cache_get(j->cache, &ty_kind_trainjob, ty_str(now->id.ns), ty_str(now->job));
+    if (job && strcmp(job->id.uid, now->job_uid) == 0)
         log_state(j->s.log, job, NULL, ty_trainjob_state_join(job->state, before.state),
                   ty_trainjob_state_join(job->state, now->state));
 }
@@ -96,7 +97,7 @@ void ty_trainjob_controller_log_change(const struct ty_trainjob_controller *j,
                                        struct ty_state_before before,
                                        const struct ty_kube_object *o, const struct ty_cached *now)
 {
-    bool jobset = now && now->kind == &ty_kind_jobset;
+    bool jobset = now && now->id.kind == &ty_kind_jobset;
 
     if (!j->leading || !j->synced || !ty_log_enabled(j->s.log, TY_INFO))
         return;

@@ -69,15 +69,15 @@ static void enqueue_if_suspended(void *ctx, const struct ty_cached *o)
 {
     struct suspended_filter *m = ctx;
 
-    if (m->ns.n && !ty_str_is(m->ns, o->ns))
+    if (m->ns.n && !ty_str_is(m->ns, o->id.ns))
         return;
     ty_arena_reset(m->a);
     const struct ty_json *job = ty_cache_parse(m->a, o);
     if (!ty_json_true_at(job, "spec.suspend") || (m->class.n && !names_class(m, job)))
         return;
-    ty_trainjob_controller_pending(m->controller, ty_str(o->ns), ty_str(o->name))->check_children =
-        true;
-    ty_trainjob_controller_enqueue(m->controller, ty_str(o->ns), ty_str(o->name));
+    ty_trainjob_controller_pending(m->controller, ty_str(o->id.ns), ty_str(o->id.name))
+        ->check_children = true;
+    ty_trainjob_controller_enqueue(m->controller, ty_str(o->id.ns), ty_str(o->id.name));
 }
 
 static void enqueue_suspended(struct ty_trainjob_controller *j, struct ty_str ns,
@@ -140,7 +140,7 @@ static void job_gone(struct ty_trainjob_controller *j, const struct ty_cached *w
 
     if (j->s.protection == TY_PROTECT_FINALIZER)
         enqueue_its_runtime(j, ty_cache_parse(a, was));
-    ty_trainjob_controller_forget(j, ty_str(was->ns), ty_str(was->name));
+    ty_trainjob_controller_forget(j, ty_str(was->id.ns), ty_str(was->id.name));
 }
 
 /* An event for a child enqueues its TrainJob. */
@@ -175,7 +175,7 @@ static void forget_object(struct ty_watched_kind *w, const struct ty_cached *was
         job_gone(w->controller, was);
     else if (w->kind->ours)
         ty_queue_drop(w->controller->queue,
-                      runtime_key(w->kind, ty_str(was->ns), ty_str(was->name)));
+                      runtime_key(w->kind, ty_str(was->id.ns), ty_str(was->id.name)));
 }
 
 static void dispatch_change(struct ty_watched_kind *w, const struct ty_kube_object *o,
@@ -203,7 +203,7 @@ static void mark_cut(struct ty_watched_kind *w, const struct ty_cached *o)
     ty_cache_set_partial(w->controller->cache, o);
     ty_error(w->controller->s.log, "it needs more memory than is left for one object",
              "an object is too large to be read", TY_S("kind", w->kind->kind),
-             TY_S("namespace", o->ns), TY_S("name", o->name));
+             TY_S("namespace", o->id.ns), TY_S("name", o->id.name));
 }
 
 static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
@@ -218,7 +218,7 @@ static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty
     if (what == TY_REFLECTOR_DELETED) {
         if (was && was->job)
             snprintf(job, sizeof(job), "%s", was->job);
-        if (was && ty_str_is(o->uid, was->uid))
+        if (was && ty_str_is(o->uid, was->id.uid))
             forget_object(w, was);
         news = ty_cache_delete(j->cache, w->kind, o->ns, o->name, o->uid);
     } else {
@@ -363,6 +363,7 @@ static void start_watch(struct ty_trainjob_controller *j, const struct ty_kind *
         j->s.kube,
         &(struct ty_reflector_opts){ .which = { .kind = kind, .meta = meta, .cut = true },
                                      .absent_ms = vital ? VITAL_MS : 0,
+                                     .table = ty_cache_objects(j->cache),
                                      .changed = on_changed,
                                      .state = on_state,
                                      .ctx = w });

@@ -160,7 +160,7 @@ static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
     if (!ty_reflector_synced(f)) /* a kind that was not served before is served now */
         ty_reflector_retry_now(f);
     const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
-    if (s->op != TY_WRITE_APPLY || !o || o->version != s->answered)
+    if (s->op != TY_WRITE_APPLY || !o || o->id.version != s->answered)
         return;
     ty_cache_set_applied(j->cache, o, s->desired_digest);
     if (s->kind == &ty_kind_jobset)
@@ -178,7 +178,7 @@ static bool is_cached(void *ctx, struct ty_str version)
     uint64_t number = 0;
 
     return o && s->op != TY_WRITE_DELETE && ty_str_parse_u64(version, &number) && number &&
-           o->version == number;
+           o->id.version == number;
 }
 
 /* A merge patch, with the resourceVersion that the reconcile saw as its precondition. */

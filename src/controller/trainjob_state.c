@@ -65,8 +65,8 @@ enum ty_trainjob_state ty_trainjob_state_get(const struct ty_cache *cache,
                                              const struct ty_cached *job)
 {
     const struct ty_cached *jobset =
-        ty_cache_get(cache, &ty_kind_jobset, ty_str(job->ns), ty_str(job->name));
-    bool ours = jobset && jobset->job_uid && strcmp(jobset->job_uid, job->uid) == 0;
+        ty_cache_get(cache, &ty_kind_jobset, ty_str(job->id.ns), ty_str(job->id.name));
+    bool ours = jobset && jobset->job_uid && strcmp(jobset->job_uid, job->id.uid) == 0;
 
     return ty_trainjob_state_join(job->state, ours ? jobset->state : TY_TRAINJOB_STATE_PENDING);
 }

@@ -135,8 +135,8 @@ static void add_name(void *ctx, const struct ty_cached *o)
 {
     struct name_list *list = ctx;
 
-    if (list->n < list->most && ty_str_is(list->ns, o->ns))
-        list->v[list->n++] = ty_arena_strdup(list->a, o->name);
+    if (list->n < list->most && ty_str_is(list->ns, o->id.ns))
+        list->v[list->n++] = ty_arena_strdup(list->a, o->id.name);
 }
 
 static size_t view_names(void *ctx, struct ty_arena *a, const struct ty_kind *kind,

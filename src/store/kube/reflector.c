@@ -44,10 +44,11 @@ static void report_failure(struct ty_reflector *f, const struct ty_kube_response
 static void on_object(void *ctx, const struct ty_kube_object *o)
 {
     struct ty_reflector *f = ctx;
-    const struct ty_reflector_entry *e = ty_reflector_index_find(&f->known, o->ns, o->name);
+    const struct ty_object_entry *e = ty_reflector_find(f, o->ns, o->name);
     uint64_t listed = ty_reflector_parse_version(o->version);
 
-    if (e && e->number && listed && listed < e->version && (!f->newer || e->version < f->newer))
+    if (e && !e->any_version && listed && listed < e->version &&
+        (!f->newer || e->version < f->newer))
         f->newer = e->version;
     ty_reflector_notify_object(f, o, false);
 }
@@ -93,6 +94,15 @@ static void kind_absent(struct ty_reflector *f, const struct ty_kube_response *w
         ty_reflector_notify_state(f, TY_REFLECTOR_ABSENT, why, f->want.absent_ms);
 }
 
+static void forget_versions(struct ty_reflector *f)
+{
+    struct ty_object_entry *e = NULL;
+    size_t at = 0;
+
+    while ((e = ty_object_table_next(f->table, f->want.which.kind, &at)))
+        e->any_version = true;
+}
+
 /* True: the server was restored from a backup and counts from an older version, so that its objects
  * are news although their numbers are smaller. If it has counted beyond our greatest version
  * already, an object of the list shows it: its version is smaller than the one we know, although
@@ -104,7 +114,7 @@ static bool goes_back(struct ty_reflector *f, struct ty_str version)
     if (!listed || (listed >= f->floor && !(f->newer && f->newer <= listed)))
         return false;
     f->last = f->most = listed;
-    ty_reflector_index_reset_versions(&f->known);
+    forget_versions(f);
     return true;
 }
 
@@ -187,10 +197,9 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
         ty_reflector_notify_object(f, o, false);
         return;
     }
-    struct ty_reflector_entry *e = ty_reflector_index_find(&f->known, o->ns, o->name);
-    if (e && ty_str_eq(ty_reflector_entry_uid(e),
-                       o->uid)) /* otherwise an earlier object of that name, reported already */
-        ty_reflector_notify_deleted(f, e, o);
+    const struct ty_object_entry *e = ty_reflector_find(f, o->ns, o->name);
+    if (e && ty_str_is(o->uid, e->uid)) /* else an earlier object of that name, reported already */
+        ty_reflector_notify_deleted(f, o);
 }
 
 /* The version is useless: it has expired, or the server does not know it, which it reports, or
@@ -258,6 +267,7 @@ struct ty_reflector *ty_reflector_new(struct ty_kube *k, const struct ty_reflect
     f->want = *want;
     if (f->want.absent_ms == 0)
         f->want.absent_ms = TY_REFLECTOR_ABSENT_MS;
+    f->table = want->table ? want->table : &f->own;
     f->strings = at;
     f->want.which.ns = copy_to(&at, w->ns);
     f->want.which.labels = copy_to(&at, w->labels);
@@ -292,11 +302,6 @@ bool ty_reflector_synced(const struct ty_reflector *f)
     return f->synced;
 }
 
-size_t ty_reflector_count(const struct ty_reflector *f)
-{
-    return f->known.n;
-}
-
 void ty_reflector_retry_now(struct ty_reflector *f)
 {
     if (uv_is_active((uv_handle_t *)f->timer))
@@ -323,7 +328,7 @@ void ty_reflector_observe_write(struct ty_reflector *f, const struct ty_kube_obj
     uint64_t wrote = ty_reflector_parse_version(o->version);
     /* The watch has passed this version and the object is unknown: it was deleted in the meantime.
      */
-    if (!ty_reflector_index_find(&f->known, o->ns, o->name) && wrote && wrote <= f->last)
+    if (!ty_reflector_find(f, o->ns, o->name) && wrote && wrote <= f->last)
         return;
     raise_version(f, wrote);
     f->echoes[f->next_echo] = wrote;

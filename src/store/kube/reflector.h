@@ -1,7 +1,7 @@
 /* Reports all objects of a kind and their changes: a list, then watches from its version on, across
- * closed watches, server restarts and 410 Gone. Does not store objects: only their names, uids and
- * versions, about a hundred bytes each, from which a new list shows what was deleted in the
- * meantime and what has not changed.
+ * closed watches, server restarts and 410 Gone. A table of names, uids and versions shows which
+ * versions are news, and after a new list what was deleted in the meantime: the caller's, in which
+ * `changed` stores objects and from which it deletes them, or one of the reflector's own.
  *
  *            +---- 410, 400, 504, or silence -----+
  *            v                                    |
@@ -17,6 +17,7 @@
 #define TY_STORE_KUBE_REFLECTOR_H
 
 #include "store/kube/kube.h"
+#include "store/kube/object_table.h"
 
 struct ty_reflector;
 #define TY_REFLECTOR_ABSENT_MS 30000 /* the kind may be installed later */
@@ -33,6 +34,9 @@ struct ty_reflector_opts {
     int page;          /* as in ty_kube_list */
     int64_t absent_ms; /* interval of retries for a kind that is not served; 0:
                           TY_REFLECTOR_ABSENT_MS */
+    /* The caller's table, which outlives the reflector. An object that `changed` does not store in
+     * it is reported again by each list. NULL: the reflector's own. */
+    struct ty_object_table *table;
     /* o: borrowed. DELETED: json and text may be NULL and empty, if a list showed the deletion;
      * name and uid are always set. An object that was replaced by another of the same name is
      * DELETED, then ADDED. */
@@ -48,7 +52,6 @@ struct ty_reflector *ty_reflector_new(struct ty_kube *k, const struct ty_reflect
 void ty_reflector_free(struct ty_reflector *f); /* takes; NULL is fine; before its client */
 bool ty_reflector_synced(
     const struct ty_reflector *f); /* a list was complete; stays true, except after ABSENT */
-size_t ty_reflector_count(const struct ty_reflector *f); /* number of existing objects */
 /* Ends a back-off: the caller has reason to believe that the server works again. */
 void ty_reflector_retry_now(struct ty_reflector *f);
 /* Whether changes may be missing: a list or a watch failed, and nothing has arrived since. A

@@ -5,15 +5,15 @@
 
 #include "store/kube/kube_inner.h"
 #include "store/kube/reflector.h"
-#include "store/kube/reflector_index.h"
 
 #define TY_REFLECTOR_OWN_WRITES 64 /* own writes whose events may still arrive */
 
 struct ty_reflector {
     struct ty_kube *k;
     struct ty_reflector_opts want;
-    char *strings; /* ns, labels, fields of want */
-    struct ty_reflector_index known;
+    char *strings;                 /* ns, labels, fields of want */
+    struct ty_object_table *table; /* want.table, or own */
+    struct ty_object_table own;    /* identities of the objects */
     uint32_t round;
     struct ty_kube_op *op; /* list or watch; NULL: pausing */
     uv_timer_t *timer;     /* of the pause; on the heap, because libuv closes it later */
@@ -37,6 +37,8 @@ struct ty_reflector {
 
 uint64_t ty_reflector_parse_version(struct ty_str version); /* 0: not a number */
 void ty_reflector_destroy(struct ty_reflector *f);          /* takes; no more callbacks */
+struct ty_object_entry *ty_reflector_find(const struct ty_reflector *f, struct ty_str ns,
+                                          struct ty_str name); /* NULL: it is not known */
 
 /* Calls a callback. False: it has freed the reflector; the caller returns at once. */
 
@@ -45,9 +47,8 @@ bool ty_reflector_notify_state(struct ty_reflector *f, enum ty_reflector_state s
 /* wrote: from the response to a write, which does not imply that the running list has the object.
  */
 bool ty_reflector_notify_object(struct ty_reflector *f, const struct ty_kube_object *o, bool wrote);
-/* Removes e from the set and reports it; last: its last known state, or NULL. */
-bool ty_reflector_notify_deleted(struct ty_reflector *f, struct ty_reflector_entry *e,
-                                 const struct ty_kube_object *last);
+/* o: its last state, or only its identity. */
+bool ty_reflector_notify_deleted(struct ty_reflector *f, const struct ty_kube_object *o);
 /* Reports objects that a list of that version did not have as DELETED, unless they are known only
  * from a later write. */
 bool ty_reflector_sweep(struct ty_reflector *f, struct ty_str version);

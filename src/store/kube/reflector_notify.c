@@ -3,6 +3,8 @@
 
 #include "base/xalloc.h"
 
+#define NAME_MAX_BYTES 255 /* of a namespace, name or uid of Kubernetes */
+
 uint64_t ty_reflector_parse_version(struct ty_str version)
 {
     uint64_t v = 0;
@@ -11,7 +13,12 @@ uint64_t ty_reflector_parse_version(struct ty_str version)
 
 void ty_reflector_destroy(struct ty_reflector *f)
 {
-    ty_reflector_index_done(&f->known);
+    struct ty_object_entry *e = NULL;
+    size_t at = 0;
+
+    while ((e = ty_object_table_next(&f->own, NULL, &at)))
+        free(e);
+    ty_object_table_done(&f->own);
     free(f->strings);
     free(f);
 }
@@ -46,69 +53,103 @@ bool ty_reflector_notify_state(struct ty_reflector *f, enum ty_reflector_state s
     return leave_callback(f, was);
 }
 
-/* What is known of an object whose last state was not sent. */
-static struct ty_kube_object last_known(const struct ty_reflector_entry *e)
+struct ty_object_entry *ty_reflector_find(const struct ty_reflector *f, struct ty_str ns,
+                                          struct ty_str name)
 {
-    return (struct ty_kube_object){ .ns = ty_reflector_entry_ns(e),
-                                    .name = ty_reflector_entry_name(e),
-                                    .uid = ty_reflector_entry_uid(e) };
+    return ty_object_table_get(f->table, f->want.which.kind, ns, name);
 }
 
-bool ty_reflector_notify_deleted(struct ty_reflector *f, struct ty_reflector_entry *e,
-                                 const struct ty_kube_object *last)
+/* The caller's `changed` stores the object in a table of its own; without one, its identity is
+ * stored here, before `changed`. */
+static void store_identity(struct ty_reflector *f, const struct ty_kube_object *o)
 {
-    struct ty_kube_object o = last_known(e);
-    ty_reflector_index_remove(&f->known, e);
-    bool here = notify_change(f, TY_REFLECTOR_DELETED, last ? last : &o);
-    free(e);
+    if (f->table != &f->own)
+        return;
+    struct ty_object_entry *e = ty_object_entry_new(f->want.which.kind, o->ns, o->name, o->uid);
+    e->version = ty_reflector_parse_version(o->version);
+    free(ty_object_table_put(&f->own, e));
+}
+
+bool ty_reflector_notify_deleted(struct ty_reflector *f, const struct ty_kube_object *o)
+{
+    if (f->table == &f->own)
+        free(ty_object_table_del(&f->own, f->want.which.kind, o->ns, o->name));
+    return notify_change(f, TY_REFLECTOR_DELETED, o);
+}
+
+/* Another object had this name: its last state was not sent. */
+static bool notify_replaced(struct ty_reflector *f, const struct ty_object_entry *e)
+{
+    struct ty_object_entry *was =
+        ty_object_entry_new(e->kind, ty_str(e->ns), ty_str(e->name), ty_str(e->uid));
+    bool here = ty_reflector_notify_deleted(f, &(struct ty_kube_object){ .ns = ty_str(was->ns),
+                                                                         .name = ty_str(was->name),
+                                                                         .uid = ty_str(was->uid) });
+
+    free(was);
     return here;
+}
+
+static bool is_named(const struct ty_kube_object *o)
+{
+    return o->name.n > 0 && o->name.n <= NAME_MAX_BYTES && o->ns.n <= NAME_MAX_BYTES &&
+           o->uid.n <= NAME_MAX_BYTES;
 }
 
 bool ty_reflector_notify_object(struct ty_reflector *f, const struct ty_kube_object *o, bool wrote)
 {
-    struct ty_reflector_entry *e = ty_reflector_index_find(&f->known, o->ns, o->name);
-    enum ty_reflector_change what = TY_REFLECTOR_MODIFIED;
-
-    if (o->name.n == 0)
-        return true; /* an object without a name is ignored */
-    if (e) {
-        if (!wrote)
-            e->round = f->round;
-        if (!ty_reflector_entry_is_older(e, o->version))
-            return true;
-        /* The callback may have written: check again whether it is news. */
-        if (!ty_str_eq(ty_reflector_entry_uid(e), o->uid))
-            return ty_reflector_notify_deleted(f, e, NULL) &&
-                   ty_reflector_notify_object(f, o, wrote);
-    }
-    if (!e) {
-        e = ty_reflector_index_add(&f->known, o->ns, o->name, o->uid);
-        what = TY_REFLECTOR_ADDED;
-    }
-    if (!e)
+    if (!is_named(o))
         return true; /* not a Kubernetes object */
-    if (what == TY_REFLECTOR_ADDED)
-        e->round = wrote ? f->round - 1 : f->round;
-    ty_reflector_entry_set_version(e, o->version);
-    return notify_change(f, what, o);
+    struct ty_object_entry *e = ty_reflector_find(f, o->ns, o->name);
+    if (e && !wrote)
+        e->round = f->round;
+    if (e && !ty_object_entry_is_older(e, ty_reflector_parse_version(o->version)))
+        return true;
+    if (e && !ty_str_is(o->uid, e->uid)) {
+        if (!notify_replaced(f, e))
+            return false;
+        /* The callback may have written: check again whether it is news. */
+        e = ty_reflector_find(f, o->ns, o->name);
+        if (e && !ty_object_entry_is_older(e, ty_reflector_parse_version(o->version)))
+            return true;
+    }
+    store_identity(f, o);
+    if (!notify_change(f, e ? TY_REFLECTOR_MODIFIED : TY_REFLECTOR_ADDED, o))
+        return false;
+    e = ty_reflector_find(f, o->ns, o->name);
+    if (e && !wrote)
+        e->round = f->round;
+    return true;
+}
+
+/* Copies, because a callback may replace or delete entries. The caller frees them. */
+static size_t collect_missing(const struct ty_reflector *f, uint64_t listed,
+                              struct ty_object_entry ***ret)
+{
+    size_t n = 0, at = 0, most = f->table->by_key.n;
+    struct ty_object_entry **gone = ty_xalloc(calloc(most + 1, sizeof(*gone))), *e = NULL;
+
+    while ((e = ty_object_table_next(f->table, f->want.which.kind, &at)))
+        if (e->round != f->round && !(listed && !e->any_version && e->version > listed))
+            gone[n++] =
+                ty_object_entry_new(e->kind, ty_str(e->ns), ty_str(e->name), ty_str(e->uid));
+    *ret = gone;
+    return n;
 }
 
 bool ty_reflector_sweep(struct ty_reflector *f, struct ty_str version)
 {
-    uint64_t listed = ty_reflector_parse_version(version);
-    size_t n = 0;
-    struct ty_reflector_entry **gone = ty_xalloc(calloc(f->known.n + 1, sizeof(*gone)));
-    for (size_t i = 0; i < f->known.cap; i++) {
-        struct ty_reflector_entry *e = f->known.slots[i];
-        if (e && e->round != f->round && !(listed && e->number && e->version > listed))
-            gone[n++] = e;
-    }
+    struct ty_object_entry **gone = NULL;
+    size_t n = collect_missing(f, ty_reflector_parse_version(version), &gone);
     bool here = true;
-    for (size_t i = 0; i < n; i++)
-        ty_reflector_index_remove(&f->known, gone[i]);
+
     for (size_t i = 0; i < n; i++) {
-        struct ty_kube_object o = last_known(gone[i]);
-        here = here && notify_change(f, TY_REFLECTOR_DELETED, &o);
+        struct ty_kube_object o = { .ns = ty_str(gone[i]->ns),
+                                    .name = ty_str(gone[i]->name),
+                                    .uid = ty_str(gone[i]->uid) };
+        const struct ty_object_entry *e = here ? ty_reflector_find(f, o.ns, o.name) : NULL;
+        if (e && ty_str_is(o.uid, e->uid)) /* else a callback has replaced it */
+            here = ty_reflector_notify_deleted(f, &o);
         free(gone[i]);
     }
     free(gone);

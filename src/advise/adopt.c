@@ -115,8 +115,8 @@ int ty_adopt_owner_conflict(struct ty_adopt_evaluation *j, const struct ty_kind 
                             const struct ty_json *obj, struct ty_err *err)
 {
     struct ty_cache *w = ty_cache_new();
-    const struct ty_cached *job = ty_cache_put(w, &ty_kind_trainjob, j->job, NULL);
-    const struct ty_cached *child = job ? ty_cache_put(w, kind, obj, NULL) : NULL;
+    const struct ty_cached *job = ty_cache_put(w, &ty_kind_trainjob, j->job);
+    const struct ty_cached *child = job ? ty_cache_put(w, kind, obj) : NULL;
     int r = child ? ty_owner_conflict(j->a, child, job, err) : 0;
 
     ty_cache_free(w);

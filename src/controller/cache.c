@@ -207,11 +207,9 @@ static void read_times(struct ty_cached *o, const struct ty_json *obj)
 static void read_numbers(struct ty_cached *o, const struct ty_json *kept)
 {
     static const char *const parts[] = { "spec", "metadata.labels", "metadata.annotations" };
-    const struct ty_json *status = ty_json_get(kept, "status");
 
     if (o->id.kind != &ty_kind_trainjob && o->id.kind != &ty_kind_jobset)
         return;
-    o->status = status ? ty_json_hash(status) : 0;
     o->state = ty_trainjob_state_read(o->id.kind, kept);
     for (size_t i = 0; i < 3 && o->id.kind == &ty_kind_trainjob; i++)
         o->spec_digest = ty_hash_pair(o->spec_digest, ty_json_hash(ty_json_at(kept, parts[i])));
@@ -233,7 +231,7 @@ static struct ty_str text_of(struct ty_cache *c, const struct ty_json *kept, boo
 }
 
 const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *kind,
-                                     const struct ty_json *obj, bool *ret_news)
+                                     const struct ty_json *obj)
 {
     const struct ty_json *meta = ty_json_get(obj, "metadata");
     struct ty_str ns = ty_json_str_at(meta, "namespace"), name = ty_json_str_at(meta, "name");
@@ -241,9 +239,7 @@ const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *k
     ty_arena_reset(c->scratch);
     struct ty_json *kept = ty_cache_project(c->scratch, kind, obj);
     if (!kept) {
-        bool deleted = ty_cache_delete(c, kind, ns, name, (struct ty_str){ 0 });
-        if (ret_news)
-            *ret_news = deleted;
+        ty_cache_delete(c, kind, ns, name, (struct ty_str){ 0 });
         return NULL;
     }
     bool partial = false;
@@ -259,10 +255,6 @@ const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *k
     ty_arena_reset(c->scratch);
     charge_bytes(c, sizeof(*e) + e->size);
     struct cache_entry *was = (struct cache_entry *)ty_object_table_put(&c->objects, &e->pub.id);
-    if (ret_news)
-        *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||
-                    was->pub.owned_digest != e->pub.owned_digest ||
-                    was->pub.id.version != e->pub.id.version;
     if (was) {
         inherit_marks(e, was);
         entry_free(c, was);

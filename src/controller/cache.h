@@ -30,7 +30,6 @@ struct ty_cached {
     uint64_t applied_digest, applied_version; /* our last apply: ty_applied_digest_desired of it,
                                                  and the version after it */
     uint64_t spec_digest;    /* TrainJobs: digest of spec, labels and annotations */
-    uint64_t status;         /* TrainJobs, JobSets: digest of the status; 0: none */
     uint64_t in_sync_digest; /* TrainJobs: ty_reconcile_digest when the children were last in sync;
                                 0: never */
     int64_t applied_s;       /* when manager `trainer` last applied it; 0: never. Unix seconds */
@@ -49,10 +48,9 @@ void ty_cache_free(struct ty_cache *c);
 /* For the reflectors, which compare versions with it. Borrowed. */
 struct ty_object_table *ty_cache_objects(struct ty_cache *c);
 
-/* Stores an object of a watch event, or of the answer to a write. NULL: none of it is needed.
- * *ret_news (may be NULL): something that a pass can see has changed. */
+/* Stores an object of a watch event, or of the answer to a write. NULL: none of it is needed. */
 const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *kind,
-                                     const struct ty_json *obj, bool *ret_news);
+                                     const struct ty_json *obj);
 /* False: it is not in the cache, or has been replaced by an object with another uid. */
 bool ty_cache_delete(struct ty_cache *c, const struct ty_kind *kind, struct ty_str ns,
                      struct ty_str name, struct ty_str uid);

@@ -29,11 +29,11 @@ static inline int down(void **state)
     return 0;
 }
 
-/* As from a watch event. *news may be NULL. */
+/* As from a watch event. */
 static inline const struct ty_cached *tell(struct fixture *f, const struct ty_kind *kind,
-                                           const char *text, bool *news)
+                                           const char *text)
 {
-    return ty_cache_put(f->w, kind, json_read(f->a, text), news);
+    return ty_cache_put(f->w, kind, json_read(f->a, text));
 }
 
 #endif

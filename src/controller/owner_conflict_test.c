@@ -17,7 +17,7 @@
 
 static const struct ty_cached *put(struct fixture *f, const struct ty_kind *kind, const char *text)
 {
-    return tell(f, kind, text, NULL);
+    return tell(f, kind, text);
 }
 
 /* A JobSet j with these owners and more metadata, asked for by TrainJob j of uid u1. */

@@ -238,20 +238,6 @@ static void add_delete(struct ty_reconcile_pass *p, struct ty_reconcile_result *
         ty_reconcile_add_step(p->a, w, TY_WRITE_DELETE, kind, p->in->name)->uid = ty_str(o->id.uid);
 }
 
-/* Predicts the status after the steps. jobsStatus and the refusal of a deleted JobSet stay in the
- * status until a new JobSet exists, and must be removed then. */
-static void predict_status(const struct ty_reconcile_pass *p,
-                           const struct ty_trainjob_reconcile *pass, const struct ty_json *obj,
-                           struct ty_reconcile_result *w)
-{
-    const struct ty_json *status = pass->status ? pass->status : ty_json_get(obj, "status");
-    bool jobset = ty_cache_get(p->in->cache, &ty_kind_jobset, p->in->ns, p->in->name);
-
-    w->status = !pass->status ? p->job->status : status->n ? ty_json_hash(status) : 0;
-    w->last = !pass->delete_kind && !ty_trainjob_is_refused(status) &&
-              (jobset || !ty_json_get(status, "jobsStatus"));
-}
-
 void ty_reconcile_too_large(struct ty_arena *a, size_t allowed, struct ty_reconcile_result *ret)
 {
     *ret = (struct ty_reconcile_result){ 0 };
@@ -289,15 +275,13 @@ static void add_steps(struct ty_reconcile_pass *p, const struct ty_trainjob_reco
     if (pass->err.code < 0)
         ty_reconcile_suspend_jobset(p, ret, pin->job);
     ty_reconcile_add_children(p, ret, pass->want);
+    ret->in_sync = !ret->steps && ret->err.code == 0 && !p->unapplied;
     if (p->unapplied && !ret->fetch)
         pass_unapplied(p, pin, pass);
     if (pass->status)
         add_status(p, ret, pin->job, pass->status);
     if (pass->delete_kind && !(going && pass->delete_kind == &ty_kind_trainjob))
         add_delete(p, ret, pass->delete_kind);
-    ret->in_sync = ret->err.code == 0 && !p->unapplied;
-    ret->spec_digest = p->job->spec_digest;
-    predict_status(p, pass, pin->job, ret);
     ret->requeue_s = pass->requeue_s;
     if (p->wait_s && (!ret->requeue_s || p->wait_s < ret->requeue_s))
         ret->requeue_s = p->wait_s;

@@ -66,20 +66,13 @@ struct ty_write_step {
     struct ty_str data;      /* APPLY of a snapshot: its `data`, for ty_cache_set_data */
     uint64_t desired_digest; /* APPLY: for ty_cache_set_applied */
     struct ty_write_step *next;
-    /* For the sender: versions of the object, from the answer and from watch events before it. */
-    uint64_t answered, observed; /* 0: none */
-    bool observed_others;        /* watch events with more than one version */
 };
 
 struct ty_reconcile_result {
     struct ty_write_step *steps;
     struct ty_trainjob_event *events;
-    bool in_sync;         /* after these steps the children are as desired */
-    uint64_t spec_digest; /* ty_cached.spec_digest of the job */
-    uint64_t status;      /* ty_cached.status of the job after these steps */
-    bool last;  /* another reconcile after these steps would write nothing, unless another client
-                   writes */
-    bool fetch; /* no steps yet: this live object must be fetched first: */
+    bool in_sync; /* the children are as desired: no step changes them */
+    bool fetch;   /* no steps yet: this live object must be fetched first: */
     const struct ty_kind
         *fetch_kind; /* the TrainJob, its runtime, JobSet, or snapshot (its data) */
     struct ty_str fetch_name;

@@ -58,7 +58,7 @@ static inline int down(void **state)
 static inline const struct ty_cached *put(struct fixture *f, const struct ty_kind *kind,
                                           const char *text)
 {
-    return ty_cache_put(f->w, kind, json_of(f->a, text), NULL);
+    return ty_cache_put(f->w, kind, json_of(f->a, text));
 }
 
 static inline struct ty_reconcile_result result(struct fixture *f)
@@ -91,7 +91,7 @@ static inline struct ty_json *carry_out(struct fixture *f, const struct ty_write
 
     ty_json_set(f->a, ty_json_get(obj, "metadata"), "resourceVersion", ty_json_cstr(f->a, version));
     ty_json_set(f->a, ty_json_get(obj, "metadata"), "uid", ty_json_cstr(f->a, version));
-    const struct ty_cached *o = ty_cache_put(f->w, s->kind, obj, NULL);
+    const struct ty_cached *o = ty_cache_put(f->w, s->kind, obj);
     assert_non_null(o);
     ty_cache_set_applied(f->w, o, s->desired_digest);
     if (s->data.n)

@@ -3,7 +3,7 @@
 
 static const struct ty_cached *put(struct fixture *f, const struct ty_kind *kind, const char *text)
 {
-    return tell(f, kind, text, NULL);
+    return tell(f, kind, text);
 }
 
 #define RUNTIME(more)                                                                              \

@@ -6,7 +6,6 @@
 #include <uv.h>
 
 #include "base/xalloc.h"
-#include "controller/trainjob_controller_expect.h"
 #include "controller/trainjob_controller_get.h"
 #include "controller/trainjob_controller_log.h"
 #include "controller/trainjob_controller_watch.h"
@@ -294,8 +293,6 @@ void ty_trainjob_controller_write_done(struct ty_inflight *w)
         ty_queue_retry(j->queue, key);
     else
         ty_queue_forget(j->queue, key);
-    if (key.kind == TY_CONTROLLER_TRAINJOB)
-        ty_trainjob_controller_expect_done(w);
     /* A deadline is not delayed by a back-off. A deleted job has none. */
     if (w->result.requeue_s > 0 && ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name))
         ty_queue_add_after(j->queue, key, ty_time_wait_ms(w->result.requeue_s));

@@ -40,12 +40,9 @@ struct ty_inflight {
     struct ty_reconcile_result result;
     struct ty_write_step *step;
     struct ty_kube_op *op;
-    uint64_t owned_digest;  /* ty_cached.owned_digest of the JobSet that it saw or applied */
-    uint64_t jobset_status; /* ty_cached.status of the JobSet that this reconcile saw; 0: none, or
-                               no JobSet */
-    bool failed;            /* a write failed: no more applies, and the key is retried */
-    bool replaced;          /* its JobSet is deleted, to be re-created */
-    bool large;             /* counted in ty_trainjob_controller.large */
+    bool failed;                     /* a write failed: no more applies, and the key is retried */
+    bool replaced;                   /* its JobSet is deleted, to be re-created */
+    bool large;                      /* counted in ty_trainjob_controller.large */
     struct ty_pending_job pending;   /* as it was when the reconcile started */
     struct ty_fetched_text *fetched; /* live objects that were fetched for it */
     int fetches;

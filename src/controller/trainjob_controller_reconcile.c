@@ -253,6 +253,7 @@ static void take_result(struct ty_inflight *w, struct ty_reconcile_result *resul
 void ty_trainjob_controller_reconcile_again(struct ty_inflight *w)
 {
     struct ty_trainjob_controller *j = w->controller;
+    const struct ty_cached *job = ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name);
     const struct ty_cached *jobset =
         ty_cache_get(j->cache, &ty_kind_jobset, w->key.ns, w->key.name);
     struct ty_reconcile_result result;
@@ -263,8 +264,8 @@ void ty_trainjob_controller_reconcile_again(struct ty_inflight *w)
         wait_for_slot(w);
         return;
     }
-    w->owned_digest = jobset ? jobset->owned_digest : 0;
-    w->jobset_status = jobset ? jobset->status : 0;
+    if (result.in_sync && job && jobset) /* until one of the two changes */
+        ty_cache_set_in_sync(j->cache, job, ty_reconcile_digest(job, jobset));
     take_result(w, &result);
     ty_arena_reset(j->scratch); /* a large rendering is not held during its writes */
     ty_trainjob_controller_write(w);
@@ -278,12 +279,6 @@ void ty_trainjob_controller_apply_failed(struct ty_inflight *w, struct ty_str wh
     w->pending = (struct ty_pending_job){ 0 };
     run_reconcile(w, true, why, &result);
     w->pending = was;
-    for (const struct ty_write_step *s = w->step->next; s; s = s->next)
-        if (s->observed) { /* another client changed the object: requeue, not only after a back-off
-                            */
-            ty_trainjob_controller_enqueue(w->controller, w->key.ns, w->key.name);
-            break;
-        }
     copy_steps(w, &result, &w->step->next);
     if (ty_arena_full(w->arena))
         w->step->next = NULL; /* only the event reports it */

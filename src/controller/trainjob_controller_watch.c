@@ -5,7 +5,6 @@
 
 #include "base/xalloc.h"
 #include "controller/cache_project.h"
-#include "controller/trainjob_controller_expect.h"
 #include "controller/trainjob_controller_get.h"
 #include "controller/trainjob_controller_log.h"
 #include "controller/trainjob_controller_watch.h"
@@ -120,15 +119,9 @@ static void enqueue_its_runtime(struct ty_trainjob_controller *j, const struct t
 
 /* ---- events ---- */
 
-/* now: NULL if it was deleted. */
-static void job_changed(struct ty_watched_kind *w, const struct ty_kube_object *o,
-                        const struct ty_cached *now)
+static void job_changed(struct ty_trainjob_controller *j, const struct ty_kube_object *o)
 {
-    struct ty_trainjob_controller *j = w->controller;
-
     enqueue_its_runtime(j, o->json);
-    if (ty_trainjob_controller_expect_observe(j, o->name, now))
-        return;
     ty_trainjob_controller_pending(j, o->ns, o->name)->initial = !j->synced;
     ty_trainjob_controller_enqueue(j, o->ns, o->name);
 }
@@ -151,8 +144,6 @@ static void child_changed(struct ty_watched_kind *w, struct ty_str ns, struct ty
 
     if (!j->synced || !ty_cache_get(j->cache, &ty_kind_trainjob, ns, job))
         return; /* the first sync enqueues every job anyway; or the object is no TrainJob's */
-    if (now && ty_trainjob_controller_expect_observe(j, job, now))
-        return;
     /* The child is missing from a relist, so watch events were lost, and the TrainJob may be
      * deleted as well while its own list is still in flight. */
     if (!now && listed) {
@@ -186,7 +177,7 @@ static void dispatch_change(struct ty_watched_kind *w, const struct ty_kube_obje
     if (w->kind->ours && !now)
         return; /* forget_object dropped its key */
     if (w->kind == &ty_kind_trainjob)
-        job_changed(w, o, now);
+        job_changed(j, o);
     else if (w->kind->ours)
         enqueue_runtime(j, w->kind, o->ns, o->name);
     else if (w->kind == &ty_kind_limitrange && j->synced)
@@ -213,16 +204,16 @@ static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty
     const struct ty_cached *was = ty_cache_get(j->cache, w->kind, o->ns, o->name), *now = NULL;
     struct ty_state_before before = ty_trainjob_controller_log_before(was, o->uid);
     char job[256] = "";
-    bool news = true;
 
+    bool known = was != NULL;
     if (what == TY_REFLECTOR_DELETED) {
-        if (was && was->job)
+        if (known && was->job)
             snprintf(job, sizeof(job), "%s", was->job);
-        if (was && ty_str_is(o->uid, was->id.uid))
+        if (known)
             forget_object(w, was);
-        news = ty_cache_delete(j->cache, w->kind, o->ns, o->name, o->uid);
+        ty_cache_delete(j->cache, w->kind, o->ns, o->name, o->uid);
     } else {
-        now = ty_cache_put(j->cache, w->kind, o->json, &news);
+        now = ty_cache_put(j->cache, w->kind, o->json);
         if (now && o->cut)
             mark_cut(w, now);
         if (now && now->job)
@@ -230,7 +221,7 @@ static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty
     }
     if (w->kind == &ty_kind_trainjob || (w->kind == &ty_kind_jobset && now))
         ty_trainjob_controller_log_change(j, before, o, now);
-    if (news)
+    if (known || now) /* else the cache needs nothing of it */
         dispatch_change(w, o, now,
                         job[0] ? ty_str(job) : ty_cache_project_name_owner(w->kind, o->name));
 }

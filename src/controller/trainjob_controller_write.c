@@ -105,7 +105,6 @@ static void replace_jobset(struct ty_inflight *w, struct ty_write_step *s)
                                     .version = s->version,
                                     .next = s->next };
     s->next = gone;
-    w->result.in_sync = false;
     w->replaced = true;
 }
 
@@ -138,12 +137,11 @@ static void retry_frozen(struct ty_inflight *w, struct ty_write_step *s)
     ty_trainjob_controller_pending(w->controller, w->key.ns, w->key.name)->freeze = true;
     ty_trainjob_controller_enqueue(w->controller, w->key.ns, w->key.name);
     s->next = NULL;
-    w->result.in_sync = false;
 }
 
 /* Puts the answer into the cache, unless a watch event has stored a newer version: then the digest
  * after our own write is not known. */
-static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
+static void update_cache(struct ty_inflight *w, const struct ty_write_step *s,
                          const struct ty_kube_response *a)
 {
     struct ty_trainjob_controller *j = w->controller;
@@ -151,7 +149,8 @@ static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
 
     if (s->op == TY_WRITE_DELETE || !f)
         return; /* the watch reports the deletion */
-    ty_str_parse_u64(a->version, &s->answered);
+    uint64_t answered = 0;
+    ty_str_parse_u64(a->version, &answered);
     if (a->json) { /* else the watch was faster: is_cached */
         struct ty_kube_object o;
         ty_kube_object_init(a->json, a->text, &o);
@@ -160,11 +159,9 @@ static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
     if (!ty_reflector_synced(f)) /* a kind that was not served before is served now */
         ty_reflector_retry_now(f);
     const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
-    if (s->op != TY_WRITE_APPLY || !o || o->id.version != s->answered)
+    if (s->op != TY_WRITE_APPLY || !o || o->id.version != answered)
         return;
     ty_cache_set_applied(j->cache, o, s->desired_digest);
-    if (s->kind == &ty_kind_jobset)
-        w->owned_digest = o->owned_digest;
     if (s->data.n)
         ty_cache_set_data(j->cache, o, s->data);
 }

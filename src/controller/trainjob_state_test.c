@@ -82,7 +82,7 @@ static void test_only_its_own_jobset_counts(void **state)
         struct ty_cache *cache = ty_cache_new();
         const struct ty_cached *job = ty_cache_put(
             cache, &ty_kind_trainjob,
-            json(w, "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\"}}"), NULL);
+            json(w, "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\"}}"));
         ty_cache_put(
             cache, &ty_kind_jobset,
             json(w, ty_arena_printf(
@@ -91,8 +91,7 @@ static void test_only_its_own_jobset_counts(void **state)
                         "\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\","
                         "\"kind\":\"TrainJob\",\"name\":\"j\",\"uid\":\"%s\",\"controller\":true}]"
                         "},\"status\":{\"replicatedJobsStatus\":[{\"active\":1}]}}",
-                        owners[i])),
-            NULL);
+                        owners[i])));
         assert_int_equal(ty_trainjob_state_get(cache, job),
                          i ? TY_TRAINJOB_STATE_PENDING : TY_TRAINJOB_STATE_RUNNING);
         ty_cache_free(cache);

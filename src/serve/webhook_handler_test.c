@@ -161,7 +161,7 @@ static void test_the_runtimes_that_there_are(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct ty_json *rt = ty_json_parse(f->w->a, ty_str(CONTROLLER_RUNTIME), NULL, NULL);
         ty_json_set(f->w->a, ty_json_get(rt, "metadata"), "name", ty_json_cstr(f->w->a, others[i]));
-        ty_cache_put(f->w->controller->cache, &ty_kind_clustertrainingruntime, rt, NULL);
+        ty_cache_put(f->w->controller->cache, &ty_kind_clustertrainingruntime, rt);
     }
     const char *got = told_when(f, 404, CONTROLLER_REFUSAL(404, "NotFound"));
     assert_has(got, "\"warnings\":[\"spec.RuntimeRef: did you mean \\\"rtt\\\"? there are: rtt, "
@@ -211,7 +211,7 @@ static void test_an_unread_snapshot(void **state)
     struct fixture *f = *state;
     struct ty_json *map = ty_json_parse(f->w->a, ty_str(SNAPSHOT), NULL, NULL);
 
-    ty_cache_put(f->w->controller->cache, &ty_kind_configmap, map, NULL);
+    ty_cache_put(f->w->controller->cache, &ty_kind_configmap, map);
     f->w->api.rows = rows;
     const char *got = ask(f, "POST", REVIEW("UPDATE", ",\"oldObject\":" JOB("")));
     assert_has(got, "\"code\":500");

@@ -151,11 +151,9 @@ static void update_cache(struct ty_inflight *w, const struct ty_write_step *s,
         return; /* the watch reports the deletion */
     uint64_t answered = 0;
     ty_str_parse_u64(a->version, &answered);
-    if (a->json) { /* else the watch was faster: is_cached */
-        struct ty_kube_object o;
-        ty_kube_object_init(a->json, a->text, &o);
-        ty_reflector_observe_write(f, &o);
-    }
+    struct ty_kube_object answer;
+    ty_kube_object_init(a->json, a->text, &answer);
+    ty_reflector_observe_write(f, &answer);
     if (!ty_reflector_synced(f)) /* a kind that was not served before is served now */
         ty_reflector_retry_now(f);
     const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
@@ -164,18 +162,6 @@ static void update_cache(struct ty_inflight *w, const struct ty_write_step *s,
     ty_cache_set_applied(j->cache, o, s->desired_digest);
     if (s->data.n)
         ty_cache_set_data(j->cache, o, s->data);
-}
-
-/* An answer with a version that the cache has already is not parsed. */
-static bool is_cached(void *ctx, struct ty_str version)
-{
-    const struct ty_inflight *w = ctx;
-    const struct ty_write_step *s = w->step;
-    const struct ty_cached *o = ty_cache_get(w->controller->cache, s->kind, w->key.ns, s->name);
-    uint64_t number = 0;
-
-    return o && s->op != TY_WRITE_DELETE && ty_str_parse_u64(version, &number) && number &&
-           o->id.version == number;
 }
 
 /* A merge patch, with the resourceVersion that the reconcile saw as its precondition. */
@@ -227,7 +213,6 @@ static void send_step(struct ty_inflight *w)
                                    .name = s->name,
                                    .body = s->body,
                                    .fenced = true,
-                                   .known = is_cached,
                                    .fn = on_answer,
                                    .ctx = w };
 

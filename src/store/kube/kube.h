@@ -132,9 +132,6 @@ struct ty_kube_request {
     /* Must not be sent once the client's fence is closed, however long it waits: for the limiter,
      * for credentials, for Retry-After, for a connection or its window. */
     bool fenced;
-    /* Whether the object at this version is known already, from a watch. If so, the response is not
-     * parsed: fn gets its version and text, but no json. NULL: never. */
-    bool (*known)(void *ctx, struct ty_str version);
     ty_kube_fn *fn; /* may be NULL */
     void *ctx;
 };
@@ -199,9 +196,6 @@ struct ty_kube_watch {
     struct ty_str version; /* events after this version; from a list */
     int64_t seconds;       /* server-side timeout; 0: 5 to 10 minutes, at random */
     void (*event)(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o);
-    /* True: the object at this version is known, so its ADDED or MODIFIED event is not parsed. May
-     * be NULL. */
-    bool (*known)(void *ctx, struct ty_str version);
     ty_kube_fn *end; /* r: 0 the server ended it normally, -EIDRM: list again */
     void *ctx;
 };

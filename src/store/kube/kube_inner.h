@@ -60,7 +60,6 @@ struct ty_kube_op {
     struct ty_http_client_call *call;
     struct ty_buf answer;
     struct ty_err error;
-    bool (*known)(void *ctx, struct ty_str version); /* or NULL */
     ty_kube_fn *fn;
     void *ctx;
 };

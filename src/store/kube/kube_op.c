@@ -217,19 +217,6 @@ static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_r
     return true;
 }
 
-/* The requested object, at a version that the caller knows already. */
-static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
-{
-    struct ty_str text = ty_buf_str(&op->answer);
-    bool one = op->known && op->fn && (status == 200 || status == 201);
-    struct ty_str version = one ? ty_kube_response_peek_version(text) : (struct ty_str){ 0 };
-
-    *ret = (struct ty_kube_response){
-        .code = status, .text = text, .version = version, .message = TY_LIT("")
-    };
-    return version.n && op->known(op->ctx, version);
-}
-
 /* The caller wants no tree. */
 static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
 {
@@ -261,7 +248,7 @@ static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
     }
     if (op->class->piece && end->status == 200)
         answer = (struct ty_kube_response){ .code = 200 };
-    else if (!is_raw(op, end->status, &answer) && !is_known(op, end->status, &answer))
+    else if (!is_raw(op, end->status, &answer))
         ty_kube_response_parse(k->a, end->status, ty_buf_str(&op->answer),
                                ty_http_client_header(call, "Retry-After"), &answer);
     bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);

@@ -9,7 +9,6 @@
 
 struct world {
     struct kube_world k;
-    const char *known;       /* this version is */
     int seen, whole, again;  /* ends of requests */
     struct ty_kube_op *drop; /* cancelled from the end of another */
     bool chain;              /* asks once more from the end */
@@ -25,12 +24,6 @@ static void on_end(void *ctx, const struct ty_kube_response *answer)
         w->chain = false;
         ty_kube_start(w->k.kube, &(struct ty_kube_request){ OBJECT, .fn = on_end, .ctx = w });
     }
-}
-
-static bool known(void *ctx, struct ty_str version)
-{
-    struct world *w = ctx;
-    return ty_str_is(version, w->known);
 }
 
 static void on_seen(void *ctx, const struct ty_kube_request_result *seen)
@@ -103,33 +96,6 @@ static void not_asked_again(void **state)
         assert_ended(&w.k, -EAGAIN, cases[i].says);
         assert_int_equal(ty_kube_requests(w.k.kube), cases[i].requests);
         assert_int_equal(w.seen - w.again, 1);
-        kube_finish(&w.k);
-    }
-}
-
-/* An object that is known from a watch is not parsed, even if it is invalid. */
-static void known_already(void **state)
-{
-    static const struct {
-        const char *answer;
-        int r, code;
-        bool json;
-    } cases[] = {
-        { OK "{\"metadata\":{\"resourceVersion\":\"5\"},nonsense", 0, 200, false },
-        { "HTTP/1.1 201 Made\r\n\r\n{\"metadata\":{\"resourceVersion\":\"5\"},nonsense", 0, 201,
-          false },
-        { OK "{\"metadata\":{\"resourceVersion\":\"6\"}}", 0, 200, true }, /* news */
-        { OK "{\"metadata\":{\"resourceVersion\":\"6\"},nonsense", -EPROTO, 200, false },
-        { "HTTP/1.1 409 No\r\n\r\n{\"metadata\":{\"resourceVersion\":\"5\"}}", -ESTALE, 409, true },
-    };
-    (void)state;
-    for (size_t i = 0; i < TY_COUNT(cases); i++) {
-        const char *const answers[] = { cases[i].answer, NULL };
-        struct world w = { .known = "5" };
-        ask(&w, answers, (struct ty_kube_request){ .known = known });
-        assert_ended(&w.k, cases[i].r, "");
-        assert_int_equal(w.k.code, cases[i].code);
-        assert_int_equal(w.k.has_json, cases[i].json);
         kube_finish(&w.k);
     }
 }
@@ -333,7 +299,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asked_again_when_the_server_says_later),
         cmocka_unit_test(not_asked_again),
-        cmocka_unit_test(known_already),
         cmocka_unit_test(refused),
         cmocka_unit_test(no_credentials),
         cmocka_unit_test(credentials_in_time),

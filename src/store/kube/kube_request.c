@@ -158,7 +158,6 @@ struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_request
     op->raw = ask->raw;
     op->unlimited = ask->unlimited;
     op->fenced = ask->fenced;
-    op->known = ask->known;
     op->fn = ask->fn;
     op->ctx = ask->ctx;
     if (ask->tries)

@@ -100,20 +100,6 @@ void ty_kube_response_parse(struct ty_arena *a, int code, struct ty_str body,
     }
 }
 
-struct ty_str ty_kube_response_peek_version(struct ty_str text)
-{
-    static const char member[] = "\"resourceVersion\":\"";
-    const char *at = text.n ? memmem(text.p, text.n, member, sizeof(member) - 1) : NULL;
-    struct ty_str rest, version = { 0 };
-
-    if (!at)
-        return version;
-    at += sizeof(member) - 1;
-    rest = (struct ty_str){ at, text.n - (size_t)(at - text.p) };
-    bool only = !memmem(rest.p, rest.n, member, sizeof(member) - 1);
-    return only && ty_str_cut(rest, '"', &version).p ? version : (struct ty_str){ 0 };
-}
-
 void ty_kube_response_status(struct ty_arena *a, const struct ty_json *status,
                              struct ty_kube_response *ret)
 {

@@ -8,11 +8,6 @@
  * `retry_after`: the header of that name, or NULL. */
 void ty_kube_response_parse(struct ty_arena *a, int code, struct ty_str body,
                             const char *retry_after, struct ty_kube_response *ret);
-/* The resourceVersion of an object in this text, without parsing it; empty: parse it. Quotes in
- * strings are escaped, so a match is a member. It is the object's own only if there is no other
- * member of that name: an annotation may have it, and custom resources contain theirs before the
- * version. */
-struct ty_str ty_kube_response_peek_version(struct ty_str text);
 /* From the object of a watch's ERROR event. */
 void ty_kube_response_status(struct ty_arena *a, const struct ty_json *status,
                              struct ty_kube_response *ret);

@@ -129,38 +129,11 @@ static void watch_errors(void **state)
     assert_int_equal(answer.r, -EAGAIN);
 }
 
-static void versions_without_reading(void **state)
-{
-    static const struct {
-        const char *text, *version;
-    } cases[] = {
-        { "", "" },
-        { "{}", "" },
-        { "{\"metadata\":{\"resourceVersion\":\"7\"}}", "7" },
-        { "{\"metadata\":{\"resourceVersion\":\"7", "" },
-        { "{\"metadata\":{\"resourceVersion\":\"\"}}", "" },
-        { "{\"metadata\":{\"name\":\"\\\"resourceVersion\\\":\\\"5\\\"\",\"resourceVersion\":"
-          "\"7\"}}",
-          "7" }, /* within a string quotes are escaped */
-        { "{\"metadata\":{\"annotations\":{\"resourceVersion\":\"5\"},\"resourceVersion\":"
-          "\"7\"}}",
-          "" }, /* which one? */
-    };
-    (void)state;
-    for (size_t i = 0; i < TY_COUNT(cases); i++)
-        assert_true(
-            ty_str_is(ty_kube_response_peek_version(ty_str(cases[i].text)), cases[i].version));
-    assert_int_equal(ty_kube_response_peek_version((struct ty_str){ 0 }).n, 0); /* no body */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_without_reading),
-        cmocka_unit_test(codes),
-        cmocka_unit_test(objects),
-        cmocka_unit_test(not_ours),
-        cmocka_unit_test(long_sentences),
+        cmocka_unit_test(codes),        cmocka_unit_test(objects),
+        cmocka_unit_test(not_ours),     cmocka_unit_test(long_sentences),
         cmocka_unit_test(watch_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

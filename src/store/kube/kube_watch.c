@@ -11,7 +11,6 @@
 struct watch_op {
     struct ty_kube_op op; /* first */
     void (*event)(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o);
-    bool (*known)(void *ctx, struct ty_str version);
     struct ty_kube_lines lines;
 };
 
@@ -51,15 +50,6 @@ static int on_error(struct watch_op *w, const struct ty_json *status)
     return -ECANCELED;
 }
 
-/* The version of an ADDED or MODIFIED object, without parsing the event; empty: parse it. */
-static struct ty_str peek_version(struct ty_str line)
-{
-    if (!ty_str_starts(line, TY_LIT("{\"type\":\"MODIFIED\",\"object\":{")) &&
-        !ty_str_starts(line, TY_LIT("{\"type\":\"ADDED\",\"object\":{")))
-        return (struct ty_str){ 0 };
-    return ty_kube_response_peek_version(line);
-}
-
 static int read_line(struct watch_op *w, struct ty_str line)
 {
     struct ty_arena *a = w->op.k->a;
@@ -67,10 +57,6 @@ static int read_line(struct watch_op *w, struct ty_str line)
     struct ty_kube_object o;
     bool cut = false;
 
-    /* Most events confirm our own writes. */
-    struct ty_str version = w->known ? peek_version(line) : (struct ty_str){ 0 };
-    if (version.n && w->known(w->op.ctx, version))
-        return 0;
     const struct ty_json *json = ty_kube_parse(&w->op, line, 3, &cut, &err);
     if (!json && err.code == -EFBIG)
         return ty_fail(&w->op.error, -EFBIG, "%s", err.text);
@@ -137,7 +123,6 @@ struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *
     struct watch_op *w = (struct watch_op *)ty_kube_op_new(k, sizeof(*w), &class_watch, "GET",
                                                            path.p, (struct ty_str){ 0 });
     w->event = watch->event;
-    w->known = watch->known;
     w->lines.part.ceiling = OBJECT_BYTES;
     w->op.reads = true;
     w->op.cut = watch->which.cut;

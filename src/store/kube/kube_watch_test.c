@@ -13,12 +13,6 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
     kube_tell(ctx, word);
 }
 
-static bool knows_12(void *ctx, struct ty_str version)
-{
-    (void)ctx;
-    return ty_str_is(version, "12");
-}
-
 static struct ty_kube_watch all_of(struct kube_world *w)
 {
     return (struct ty_kube_watch){ .which = { .kind = &ty_kind_configmap },
@@ -115,27 +109,6 @@ static void the_text_of_objects(void **state)
     kube_finish(&w);
 }
 
-/* Known events are not parsed, even if they are invalid; a deletion always is. */
-static void known(void **state)
-{
-    static const char *const answers[] = {
-        OK EVENT("MODIFIED", "{\"metadata\":{\"resourceVersion\":\"12\"},nonsense")
-            EVENT("ADDED", CM("a", "1", "12")) EVENT("DELETED", CM("b", "2", "12"))
-                EVENT("MODIFIED", CM("a", "1", "13")),
-        NULL,
-    };
-    struct kube_world w = { 0 };
-    (void)state;
-    kube_begin(&w, answers);
-    struct ty_kube_watch want = all_of(&w);
-    want.known = knows_12;
-    w.op = ty_kube_watch(w.kube, &want);
-    kube_run(&w);
-    assert_told(&w, "-b@12 ~a@13 end ");
-    assert_ended(&w, 0, "");
-    kube_finish(&w);
-}
-
 #define A11 EVENT("ADDED", CM("a", "1", "11"))
 
 /* Events before the error are reported, those after it are not parsed. */
@@ -223,13 +196,9 @@ static void cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events),
-        cmocka_unit_test(what_is_asked),
-        cmocka_unit_test(how_long),
-        cmocka_unit_test(the_text_of_objects),
-        cmocka_unit_test(known),
-        cmocka_unit_test(bad_answers),
-        cmocka_unit_test(a_line_without_end),
+        cmocka_unit_test(events),      cmocka_unit_test(what_is_asked),
+        cmocka_unit_test(how_long),    cmocka_unit_test(the_text_of_objects),
+        cmocka_unit_test(bad_answers), cmocka_unit_test(a_line_without_end),
         cmocka_unit_test(cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

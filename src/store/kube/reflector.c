@@ -60,14 +60,6 @@ static void on_again(void *ctx)
     f->newer = 0;
 }
 
-/* Forgets own writes whose events have not arrived. The next watch does without them: it parses the
- * events, and ty_reflector_notify_object drops versions that are known. It must not use them: a
- * server that was restored from a backup reuses the numbers for other events. */
-static void forget_own_writes(struct ty_reflector *f)
-{
-    memset(f->echoes, 0, sizeof(f->echoes));
-}
-
 static void raise_version(struct ty_reflector *f, uint64_t version)
 {
     if (version > f->most)
@@ -135,7 +127,6 @@ static void on_list_end(void *ctx, const struct ty_kube_response *answer)
         return;
     }
     set_version(f, answer->version);
-    forget_own_writes(f);
     f->absent = f->behind = false;
     if (!ty_reflector_sweep(f, answer->version))
         return;
@@ -171,22 +162,6 @@ static void note_progress(struct ty_reflector *f, struct ty_str version)
     set_version(f, version);
 }
 
-/* ty_reflector_observe_write has reported it already; this saves parsing the event. */
-static bool is_own_write(void *ctx, struct ty_str version)
-{
-    struct ty_reflector *f = ctx;
-    uint64_t number = ty_reflector_parse_version(version);
-
-    for (size_t i = 0; number && i < TY_REFLECTOR_OWN_WRITES; i++) {
-        if (f->echoes[i] != number)
-            continue;
-        f->echoes[i] = 0;
-        note_progress(f, version);
-        return true;
-    }
-    return false;
-}
-
 static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o)
 {
     struct ty_reflector *f = ctx;
@@ -217,7 +192,6 @@ static void on_watch_end(void *ctx, const struct ty_kube_response *answer)
     bool brief = !f->heard && ty_kube_now(f->k) - f->watch_ms < SHORT_MS;
 
     f->op = NULL;
-    forget_own_writes(f);
     if (!brief)
         ty_kube_backoff_reset(&f->backoff);
     if (must_list(f, answer))
@@ -237,7 +211,6 @@ static void watch_start(struct ty_reflector *f)
         .which = f->want.which,
         .version = ty_str(f->version),
         .event = on_event,
-        .known = is_own_write,
         .end = on_watch_end,
         .ctx = f,
     };
@@ -331,7 +304,5 @@ void ty_reflector_observe_write(struct ty_reflector *f, const struct ty_kube_obj
     if (!ty_reflector_find(f, o->ns, o->name) && wrote && wrote <= f->last)
         return;
     raise_version(f, wrote);
-    f->echoes[f->next_echo] = wrote;
-    f->next_echo = (f->next_echo + 1) % TY_REFLECTOR_OWN_WRITES;
     ty_reflector_notify_object(f, o, true);
 }

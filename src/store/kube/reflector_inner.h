@@ -6,8 +6,6 @@
 #include "store/kube/kube_inner.h"
 #include "store/kube/reflector.h"
 
-#define TY_REFLECTOR_OWN_WRITES 64 /* own writes whose events may still arrive */
-
 struct ty_reflector {
     struct ty_kube *k;
     struct ty_reflector_opts want;
@@ -25,11 +23,8 @@ struct ty_reflector {
                          server was restored from a backup */
     uint64_t newer; /* the smallest known version of an object that this list has in an older state;
                        0: none */
-    int64_t watch_ms;                         /* when the watch began */
-    bool heard;                               /* the watch has delivered something */
-    uint64_t echoes[TY_REFLECTOR_OWN_WRITES]; /* versions that ty_reflector_observe_write reported;
-                                                 the oldest is replaced */
-    size_t next_echo;
+    int64_t watch_ms; /* when the watch began */
+    bool heard;       /* the watch has delivered something */
     bool synced, absent;
     bool behind;      /* list or watch failed, and nothing has arrived since */
     bool busy, freed; /* a callback is running; it has freed the reflector */

@@ -1,4 +1,5 @@
 /* The remote shell of a run, from the asker's side. */
+#include "base/wait_testing.h"
 #include "engine/engine_testing.h"
 #include "engine/pod/pods.h"
 #include "engine/rsh.h"
@@ -54,14 +55,12 @@ static struct asker ask(const struct engine_fixture *w, const char *host, const 
 /* Turns the loop until the answer is there. */
 static void answer(struct engine_fixture *w, struct asker *k)
 {
-    for (int i = 0; !k->answered; i++) {
+    for (int waited = 0; !k->answered;) {
         uv_run(&w->loop, UV_RUN_NOWAIT);
         ssize_t n = recv(k->fd, &k->reply, sizeof(k->reply), MSG_DONTWAIT);
         k->answered = n == (ssize_t)sizeof(k->reply);
-        if (n == 0 || i > 60000)
+        if (n == 0 || (!k->answered && !wait_a_moment(&waited)))
             fail_msg("no answer");
-        if (!k->answered)
-            usleep(1000);
     }
 }
 
@@ -246,28 +245,31 @@ static void nobody_of_that_name(void **state)
     done(&k);
 }
 
+/* Turns the loop until a read of what the command prints returns `want`: 1 for a byte, 0 for the
+ * end. */
+static void turn_until_read(struct engine_fixture *w, const struct asker *k, ssize_t want)
+{
+    int waited = 0;
+    char byte;
+
+    while (read(k->out, &byte, 1) != want) {
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+        if (!wait_a_moment(&waited))
+            fail_msg("a read of the command's output never returned %zd", want);
+    }
+}
+
 /* What the asker began ends with it. */
 static void the_asker_goes(void **state)
 {
     struct engine_fixture *w = *state;
-    char byte;
 
     two_pods(w);
     struct asker k = ask(w, "j-node-0-1", "printf x; exec sleep 60");
     fcntl(k.out, F_SETFL, O_NONBLOCK);
-    ssize_t n = -1;
-    for (int i = 0; n != 1 && i < 60000; i++) { /* until it runs */
-        uv_run(&w->loop, UV_RUN_NOWAIT);
-        n = read(k.out, &byte, 1);
-        usleep(1000);
-    }
+    turn_until_read(w, &k, 1); /* it runs */
     close(k.fd);
-    for (int i = 0; n != 0 && i < 60000; i++) { /* until the last holder of the pipe is dead */
-        uv_run(&w->loop, UV_RUN_NOWAIT);
-        n = read(k.out, &byte, 1);
-        usleep(1000);
-    }
-    assert_int_equal(n, 0);
+    turn_until_read(w, &k, 0); /* the last holder of the pipe is dead */
     close(k.out);
 }
 

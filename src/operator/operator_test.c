@@ -1,6 +1,7 @@
 /* The operator as a process: start, signals and shutdown, without an API server, or with one that
  * never answers. With a real one: tests/operator. */
 #include "base/tree_testing.h"
+#include "base/wait_testing.h"
 #include "net/http_server_testing.h"
 #include "operator/operator.h"
 
@@ -8,8 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#define PATIENCE_MS 60000
-#define CODES       40 /* added to its exit code, see start */
+#define CODES 40 /* added to its exit code, see start */
 
 struct fixture {
     char dir[64], file[96], url[64];
@@ -133,11 +133,6 @@ static const char *log_of(struct fixture *f)
     return f->text;
 }
 
-static void pause_a_moment(void)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-}
-
 static bool ended(struct fixture *f, int *ret_status)
 {
     if (waitpid(f->pid, ret_status, WNOHANG) != f->pid)
@@ -149,13 +144,11 @@ static bool ended(struct fixture *f, int *ret_status)
 /* Its exit code. */
 static int end(struct fixture *f)
 {
-    int status = 0, ms = 0;
+    int status = 0, waited = 0;
 
-    for (; !ended(f, &status); ms += 10) {
-        if (ms > PATIENCE_MS)
+    while (!ended(f, &status))
+        if (!wait_a_moment(&waited))
             fail_msg("still there; it said: %s", log_of(f));
-        pause_a_moment();
-    }
     if (!WIFEXITED(status))
         fail_msg("ended by signal %d; it said: %s", WTERMSIG(status), log_of(f));
     return WEXITSTATUS(status) - CODES;
@@ -164,14 +157,13 @@ static int end(struct fixture *f)
 /* Waits until the log contains it; returns what follows. */
 static const char *said(struct fixture *f, const char *words)
 {
-    for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
-        const char *at = strstr(log_of(f), words);
-        if (at)
-            return at + strlen(words);
-        pause_a_moment();
-    }
-    fail_msg("it never said '%s', but: %s", words, log_of(f));
-    return NULL;
+    const char *at;
+    int waited = 0;
+
+    while (!(at = strstr(log_of(f), words)))
+        if (!wait_a_moment(&waited))
+            fail_msg("it never said '%s', but: %s", words, log_of(f));
+    return at + strlen(words);
 }
 
 static int signalled(struct fixture *f, int sig)

@@ -61,10 +61,10 @@ _Noreturn static void stand(void)
 
 static bool all_stand(int from, int to)
 {
-    int64_t end = now_ms() + PATIENCE_MS;
+    int waited = 0;
     for (int i = from; i <= to; i++)
         while (!__atomic_load_n(&slots[i], __ATOMIC_SEQ_CST))
-            if (now_ms() > end)
+            if (!wait_a_moment(&waited))
                 return false;
     return true;
 }
@@ -119,9 +119,9 @@ static int mine_live_on(void)
     CHECK(make_tree());
     pid_t mine = make_mine();
     CHECK(mine);
-    int rounds = 0;
-    while (ty_reap_orphans(&mine, 1) && rounds++ < 1000)
-        nap();
+    int waited = 0;
+    while (ty_reap_orphans(&mine, 1) && wait_a_moment(&waited))
+        ;
     for (int i = A; i <= D; i++)
         CHECK(is_dead(slots[i]));
     CHECK(!is_dead(slots[MINE]) && !is_dead(slots[MINE_TOO]));
@@ -178,8 +178,7 @@ static int half_a_zombie_dies(void)
         pthread_exit(NULL);
     }
     CHECK(all_stand(A, A));
-    for (int64_t end = now_ms() + PATIENCE_MS; !is_dead(pid) && now_ms() < end;)
-        nap();
+    wait_dead(pid);
     CHECK(waitpid(pid, NULL, WNOHANG) == 0);
     ty_reap_orphans(NULL, 0);
     CHECK(waitpid(pid, NULL, 0) == pid);
@@ -192,8 +191,7 @@ static int signals_reach_the_tree(void)
     CHECK(make_mine());
     ty_reap_signal_tree(slots[A], SIGTERM);
     for (int i = B; i <= C; i++)
-        for (int64_t end = now_ms() + PATIENCE_MS; !is_dead(slots[i]) && now_ms() < end;)
-            nap();
+        wait_dead(slots[i]);
     CHECK(is_dead(slots[B]) && is_dead(slots[C]));
     CHECK(!is_dead(slots[A])); /* ignores it */
     CHECK(!is_dead(slots[MINE]) && !is_dead(slots[MINE_TOO]));

@@ -44,7 +44,7 @@ static void do_pid(struct ty_zygote *z, struct ty_shim *k)
     start(k, &s);
     pid_t pid = expect(k, TY_SHIM_STARTED, 1).pid;
     snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-    for (int64_t end = now_ms() + PATIENCE_MS; !room[0] && now_ms() < end; nap()) {
+    for (int waited = 0; !room[0] && wait_a_moment(&waited);) {
         int fd = open(path, O_RDONLY | O_CLOEXEC); /* empty while the kernel loads the program */
         assert_true(fd >= 0);
         read_all(fd, room, sizeof(room));

@@ -229,16 +229,16 @@ static int64_t scenario(unsigned without, const struct crew *c, enum method how)
     int answer;
     snprintf(mark, sizeof(mark), "TY_MARK=%d.%d.%u", (int)getpid(), (int)geteuid(), ++serial);
     struct program p = start_program(without, c, mark, how, &answer);
-    int64_t begun = now_ms();
-    while (count_marked(mark, false) < c->least && now_ms() - begun < PATIENCE_MS)
-        nap();
-    bool complete = now_ms() - begun < PATIENCE_MS;
+    int waited = 0;
+    bool complete = true;
+    while (complete && count_marked(mark, false) < c->least)
+        complete = wait_a_moment(&waited);
 
     int64_t start_ms = now_ms(), took = 0;
     carry_out(&p, how, answer);
     bool over = is_over(&p, mark, how);
-    while (!over && how != STOP && took < PATIENCE_MS) { /* GONE says that all are dead already */
-        nap();
+    waited = 0;
+    while (!over && how != STOP && wait_a_moment(&waited)) { /* GONE: all are dead already */
         over = is_over(&p, mark, how);
         took = now_ms() - start_ms;
     }

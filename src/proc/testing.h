@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/testing.h"
+#include "base/wait_testing.h"
 #include "proc/shim.h"
 #include "proc/zygote_inner.h"
 
@@ -180,12 +181,6 @@ static inline int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static inline void nap(void)
-{
-    const struct timespec ms = { .tv_nsec = 1000000 };
-    nanosleep(&ms, NULL);
-}
-
 /* Gone, or only waiting to be reaped by somebody else. */
 static inline bool is_dead(pid_t pid)
 {
@@ -198,6 +193,14 @@ static inline bool is_dead(pid_t pid)
     close(fd);
     const char *after = strrchr(room, ')');
     return !after || after[2] == 'Z' || after[2] == 'X';
+}
+
+/* Until it is dead, or a minute is over. */
+static inline void wait_dead(pid_t pid)
+{
+    int waited = 0;
+    while (!is_dead(pid) && wait_a_moment(&waited))
+        ;
 }
 
 #endif

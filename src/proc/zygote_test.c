@@ -70,8 +70,7 @@ static void a_dead_zygote_is_told(void **state)
     expect(old, TY_SHIM_STARTED, 1);
     kill(ty_zygote_pid(z), SIGKILL);
     expect(old, TY_SHIM_GONE, 0);
-    while (!is_dead(ty_zygote_pid(z)))
-        nap();
+    wait_dead(ty_zygote_pid(z));
     assert_int_equal(ty_shim_new(z, &keep, &k, &err), -EPIPE);
     assert_string_equal(err.text, "cannot make a pod: the helper process that starts pods is gone");
     assert_null(k);

@@ -1,6 +1,7 @@
 """What the tests of the Kubernetes client ask, and what can be seen of its asking."""
 import subprocess
-import time
+
+from waiting import wait_for
 
 MANY = 1200
 UNCHECKED = {"insecure-skip-tls-verify": True, "certificate-authority": None}
@@ -30,8 +31,6 @@ def connections(client):
 def at_rest(client):
     """The connections when nothing is under way: the timer of each is that of TCP's keepalive, not the
     one for what the server has not acknowledged yet."""
-    end = time.monotonic() + 60
-    while not all("timer:(keepalive" in line for line in connections(client)):
-        assert time.monotonic() < end, connections(client)
-        time.sleep(0.05)
+    wait_for("all is acknowledged", lambda: all("timer:(keepalive" in line for line in connections(client)),
+             show=lambda: connections(client))
     return connections(client)

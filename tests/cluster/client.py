@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from waiting import wait_for
+
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
@@ -140,14 +142,14 @@ class Client:
         crds = [doc for doc in docs if doc["kind"] == "CustomResourceDefinition"]
         for doc in docs:
             self.apply(doc)
-        end = time.monotonic() + ESTABLISH_SECONDS
-        waiting = list(crds)
-        while waiting:
+
+        def all_served():
             found = self.discovered()
-            waiting = [crd for crd in waiting if not paths_of(crd) <= found or not self.served(crd)]
-            assert not waiting or time.monotonic() < end, \
-                f"not served: {[crd['metadata']['name'] for crd in waiting]}"
-            time.sleep(0.05)
+            crds[:] = [crd for crd in crds if not paths_of(crd) <= found or not self.served(crd)]
+            return not crds
+
+        wait_for("the CRDs are served", all_served, ESTABLISH_SECONDS,
+                 show=lambda: f"not served: {[crd['metadata']['name'] for crd in crds]}")
 
     def discovered(self):
         """The paths of all kinds in the server's discovery document."""

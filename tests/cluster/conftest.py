@@ -2,7 +2,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from binaries import build, why_not  # noqa: E402
 from client import APPLY  # noqa: E402
 from driver import ClientPlane, Driver  # noqa: E402
 from plane import Plane  # noqa: E402
+from waiting import wait_for  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
@@ -58,18 +58,17 @@ def installed(api, crds):
         path = f"{CRDS}/{crd['metadata']['name']}?fieldManager=tests&force=true"
         code, answer = api.request("PATCH", path + "&fieldValidation=Strict", crd, APPLY)
         assert code in (200, 201), answer.get("message")
-    end = time.monotonic() + ESTABLISH_SECONDS
-    waiting = {crd["metadata"]["name"]: crd for crd in crds}
-    while waiting and time.monotonic() < end:
-        for name, crd in list(waiting.items()):
-            _, live = api.request("GET", f"{CRDS}/{name}")
-            # Established comes a moment before the paths are served.
-            version = crd["spec"]["versions"][0]["name"]
-            path = f"/apis/{crd['spec']['group']}/{version}/{crd['spec']['names']['plural']}"
-            if established(live) and api.request("GET", path, raw=True)[0] == 200:
-                del waiting[name]
-        time.sleep(0.1)
-    assert not waiting, f"not established: {sorted(waiting)}"
+
+
+    def served(crd):
+        """Established comes a moment before the paths are served."""
+        spec = crd["spec"]
+        _, live = api.request("GET", f"{CRDS}/{crd['metadata']['name']}")
+        path = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}"
+        return established(live) and api.request("GET", path, raw=True)[0] == 200
+
+    for crd in crds:
+        wait_for(f"{crd['metadata']['name']} is served", lambda: served(crd), ESTABLISH_SECONDS)
     return crds
 
 

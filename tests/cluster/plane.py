@@ -28,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import binaries  # noqa: E402
 from client import Client  # noqa: E402
+from waiting import wait_for  # noqa: E402
 
 START_SECONDS = 180
 STOP_SECONDS = 60
@@ -45,6 +46,15 @@ AUDIT_POLICY = {
         {"level": "None"},
     ],
 }
+
+
+def answers(port):
+    """Whether somebody listens there."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 5).close()
+        return True
+    except OSError:
+        return False
 
 
 def free_ports(n, given=set()):
@@ -221,11 +231,7 @@ class Plane:
             period[1] = min(period[1], utc_now())
 
     def wait(self, what, done, seconds=START_SECONDS):
-        end = time.monotonic() + seconds
-        while not done():
-            if time.monotonic() > end:
-                raise RuntimeError(f"not so after {seconds} s: {what}; {self.tail()}")
-            time.sleep(0.1)
+        wait_for(what, done, seconds, show=self.tail)
 
     def check_alive(self):
         for name, child in self.children.items():

@@ -1,15 +1,15 @@
 """The programs of others: found, missing, and gone when the tests are."""
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import binaries
+from plane import answers
+from waiting import wait_for
 
 HERE = Path(__file__).parent
 
@@ -99,17 +99,8 @@ def test_plane_dies_with_its_parent(tmp_path):
                              stdout=subprocess.PIPE, text=True)
     try:
         port = int(re.match(r"https://127.0.0.1:(\d+) token ", child.stdout.readline())[1])
-        socket.create_connection(("127.0.0.1", port), 5).close()
+        assert answers(port)
     finally:
         child.send_signal(signal.SIGKILL)
         child.wait()
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        try:
-            socket.create_connection(("127.0.0.1", port), 5).close()
-        except ConnectionRefusedError:
-            return
-        except OSError:
-            pass  # it is dying
-        time.sleep(0.05)
-    pytest.fail(f"port {port} still answers")
+    wait_for(f"nobody listens at port {port}", lambda: not answers(port))

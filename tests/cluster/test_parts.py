@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from driver import PROGRAM
+from waiting import wait_for
 
 PARTS = PROGRAM.parent / "parts"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
@@ -196,13 +197,13 @@ def test_lease_taken_by_force_and_deleted(api, parts):
     a.wait("leading")
     was = lease(api, "t-force")["metadata"]["uid"]
     api.delete("coordination.k8s.io/v1", "Lease", "default", "t-force")
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:  # it is made anew, and nobody was told of a loss
+
+    def remade():
         code, live = api.request("GET", f"{LEASES}/t-force")
-        if code == 200 and live["metadata"]["uid"] != was:
-            break
-        time.sleep(0.02)
-    assert live["spec"]["holderIdentity"] == "a"
+        return live if code == 200 and live["metadata"]["uid"] != was else None
+
+    # Nobody was told of a loss.
+    assert wait_for("the Lease is made anew", remade)["spec"]["holderIdentity"] == "a"
     a.silent("lost")
     while True:
         live = lease(api, "t-force")
@@ -285,15 +286,6 @@ def trusts(folder, ca, cert, name="svc.default.svc", days=0):
                           capture_output=True).returncode == 0
 
 
-def eventually(what, done):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if done():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"not after {PATIENCE} s: {what}")
-
-
 def test_certificates_of_several_replicas(api, parts, tmp_path):
     make_hooks(api, "cm")
     words = ("default", "cm-certs", "svc", "validating-cm", "mutating-cm")
@@ -312,12 +304,12 @@ def test_certificates_of_several_replicas(api, parts, tmp_path):
     live = api.must("GET", path)
     live["webhooks"][1]["clientConfig"].pop("caBundle")
     api.must("PUT", path, live)
-    eventually("the CA is back", lambda: bundles(api, "cm") == {ca})
+    wait_for("the CA is back", lambda: bundles(api, "cm") == {ca})
     # the Secret is emptied: all begin anew, and agree again
     api.delete("v1", "Secret", "default", "cm-certs")
     new = {(r.wait("ca"), r.wait("cert")) for r in replicas}
     assert len(new) == 1 and new != served
-    eventually("the new CA is there", lambda: bundles(api, "cm") == {ca for ca, _ in new})
+    wait_for("the new CA is there", lambda: bundles(api, "cm") == {ca for ca, _ in new})
     for r in replicas:
         r.end()
 
@@ -368,7 +360,7 @@ def test_new_ca_without_a_gap(api, parts, tmp_path):
     assert (part.wait("ca"), part.wait("cert")) == (ca, cert)  # good without the CA's key, too
     part.wait("ready")
     os.kill(part.process.pid, signal.SIGUSR1)  # 300 days pass: a new one is needed, by a new CA
-    eventually("both CAs", lambda: all(
+    wait_for("both CAs", lambda: all(
         b.count("BEGIN") == 2 and b.endswith(ca.strip() + "\n") for b in bundles(api, "cr")))
     (both,) = bundles(api, "cr")
     assert trusts(tmp_path, both, cert, days=300)  # which is still served

@@ -5,15 +5,13 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import time
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/run"))
-from runs import BINARY, finish  # noqa: E402
+from runs import BINARY, finish
+from waiting import wait_for
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOCAL = sorted(p.stem for p in (ROOT / "examples").glob("*.yaml"))
 
 
@@ -122,11 +120,12 @@ def suspended(example):
 
 def test_suspend(example):
     p = suspended(example)
-    for _ in range(600):  # the history that says where it runs is written in batches
+
+    def resume():
         done = subprocess.run([BINARY, "resume", "patient"], env=example.env, text=True, capture_output=True)
-        if "not found" not in done.stderr:
-            break
-        time.sleep(0.1)
+        return None if "not found" in done.stderr else done
+
+    done = wait_for("the history, written in batches, says where it runs", resume)
     assert done.returncode == 0, done.stderr
     out, err = p.communicate(timeout=120)
     assert p.returncode == 0, err

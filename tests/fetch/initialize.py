@@ -7,6 +7,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from waiting import wait_for
+
 ROOT = Path(__file__).resolve().parents[2]
 TRAINYARD = Path(os.environ.get("TRAINYARD", ROOT / "build-test" / "trainyard")).resolve()
 OURS = ("STORAGE_URI", "IGNORE_PATTERNS", "ACCESS_TOKEN", "ENDPOINT", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY",
@@ -63,11 +65,7 @@ class Box:
 
     def kill_after(self, process, size):
         """kill -9 as soon as so many bytes of unfinished files are there."""
-        end = time.monotonic() + 60
-        while self.parts() < size:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_for(f"{size} bytes are there", lambda: self.parts() >= size, show=self.parts, child=process, poll=0.01)
         process.send_signal(signal.SIGKILL)
         process.communicate()
 

@@ -93,7 +93,8 @@ class Server:
         """The bytes, or a range of them, with the fault that was ordered."""
         fault = fault or Fault()
         if fault.hang:
-            time.sleep(60)
+            select.select([request.connection], [], [])  # until the other side has hung up
+            raise ConnectionResetError
         if fault.status:
             return self.reply(request, fault.status, b"no", fault.headers)
         etag = etag or '"' + hashlib.sha1(data).hexdigest() + '"'
@@ -138,7 +139,7 @@ class Server:
                 self.sent += len(part)
             if fault.rate:
                 request.wfile.flush()
-                time.sleep(1 / 20)
+                time.sleep(1 / 20)  # the rate that was ordered
         if fault.chunked:
             request.wfile.write(b"0\r\n\r\n")
 
@@ -180,6 +181,7 @@ class Brake:
     def __init__(self, url, hold):
         host, port = url.rpartition("/")[2].split(":")
         self.to, self.hold, self.passed, self.open = (host, int(port)), hold, 0, True
+        self.released = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -195,13 +197,13 @@ class Brake:
             threading.Thread(target=self.pump, args=(server, client, True), daemon=True).start()
 
     def go(self):
-        self.hold = None
+        self.released.set()
 
     def pump(self, source, sink, counted):
         try:
             while data := source.recv(16384):
-                while counted and self.hold is not None and self.passed >= self.hold and self.open:
-                    time.sleep(0.02)
+                if counted and self.passed >= self.hold:
+                    self.released.wait()
                 sink.sendall(data)
                 self.passed += len(data) if counted else 0
         except OSError:
@@ -214,4 +216,5 @@ class Brake:
 
     def close(self):
         self.open = False
+        self.released.set()
         self.listener.close()

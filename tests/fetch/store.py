@@ -5,13 +5,12 @@ import os
 import re
 import subprocess
 import sys
-import time
-import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
 
-from plane import free_ports
+from plane import answers, free_ports
+from waiting import wait_for
 
 PAGE = 10  # objects in a page of a listing
 LISTED = Path(__file__).with_name("requirements.txt")
@@ -39,14 +38,7 @@ class Store:
         env = dict(os.environ, MOTO_S3_DEFAULT_MAX_KEYS=str(PAGE))
         self.process = subprocess.Popen([folder / "bin/moto_server", "-H", "127.0.0.1", "-p", str(port)],
                                         stdout=log, stderr=log, env=env)
-        end = time.monotonic() + 180
-        while True:
-            try:
-                self.request("GET", "/moto-api/")
-                break
-            except urllib.error.URLError:
-                assert time.monotonic() < end and self.process.poll() is None
-                time.sleep(0.1)
+        wait_for("moto listens", lambda: answers(port), child=self.process)
 
     def stop(self):
         self.process.terminate()

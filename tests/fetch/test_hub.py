@@ -8,6 +8,7 @@ import time
 
 import pytest
 from initialize import clean_env, noise
+from waiting import wait_for
 
 DATASET = {"README.md": b"# data\n", "data/train.parquet": noise(300_000), "data/test ü.parquet": noise(1000, 2),
            "empty.txt": b""}
@@ -139,7 +140,7 @@ def test_killed_at_random_moments(hub, box):
         hub.cdn.fault("/" + hashlib.sha256(data).hexdigest(), times=50, rate=400_000)
     for _ in range(12):
         process = box.start("dataset", "hf://o/n", HF_ENDPOINT=hub.url)
-        time.sleep(dice.uniform(0.1, 0.6))
+        time.sleep(dice.uniform(0.1, 0.6))  # any moment is meant, not one that could be waited for
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert all(files[name] == data for name, data in box.files().items())
@@ -167,9 +168,7 @@ def test_a_push_in_between_does_not_mix(hub, box):
     for name in files:
         hub.fault(f"/datasets/o/n/resolve/{sha}/{name}", rate=100_000)
     process = box.start("dataset", "hf://o/n", "--jobs", 1, HF_ENDPOINT=hub.url)
-    while not asked(hub):
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_for("the first file is asked for", lambda: asked(hub), child=process, poll=0.01)
     repo.push({name: b"other" for name in files})
     assert process.wait(120) == 0
     assert box.files() == files

@@ -4,16 +4,15 @@ import http.server
 import json
 import os
 import shutil
-import socket
 import subprocess
 import threading
-import time
 from functools import partial
 
 import pytest
 from initialize import noise
-from plane import free_ports
+from plane import answers, free_ports
 from serving import Brake, Files, certificate, tls
+from waiting import wait_for
 
 DATA = noise(2_000_000)
 
@@ -142,14 +141,7 @@ http {{
     user = ["-g", "user root;"] if os.geteuid() == 0 else []
     process = subprocess.Popen([program, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), *user],
                                stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            break
-        except OSError:
-            assert time.monotonic() < end and process.poll() is None
-            time.sleep(0.05)
+    wait_for("nginx listens", lambda: answers(port), child=process)
     yield f"http://127.0.0.1:{port}", tmp_path / "www"
     process.terminate()
     process.wait(30)

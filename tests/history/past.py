@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from waiting import wait_for
+
 
 def say(box, *args, code=0, timeout=120):
     """Another terminal."""
@@ -35,6 +37,12 @@ def state(box, name, run=None):
     p = subprocess.run([box.binary, "get", "trainjob", name, *(["--run", str(run)] if run else [])],
                        capture_output=True, text=True, env=box.env)
     return rows(p.stdout)[0]["STATE"] if p.returncode == 0 else None
+
+
+def wait_state(box, wanted, *names):
+    """Until the history says so of all of them."""
+    wait_for(f"{wanted}: {', '.join(names)}", lambda: all(state(box, name) == wanted for name in names),
+             show=lambda: [state(box, name) for name in names])
 
 
 def until(path):

@@ -7,8 +7,8 @@ import sqlite3
 
 import pytest
 
-from past import needs_mounts, root, say, state, unshared, until
-from runs import finish, job, wait_for
+from past import needs_mounts, root, say, unshared, until, wait_state
+from runs import finish, job
 
 
 def test_a_history_that_lies_deletes_nothing_outside(box):
@@ -25,7 +25,7 @@ def test_a_history_that_lies_deletes_nothing_outside(box):
 def test_garbage_at_the_control_socket(box):
     go = box.path / "go"
     p = box.start(job(until(go)))
-    wait_for(lambda: state(box, "job") == "Running")
+    wait_state(box, "Running", "job")
     path = next((root(box) / "runs").glob("run-*")) / "control.sock"
     assert path.stat().st_mode & 0o777 == 0o600
     folder = os.open(path.parent, os.O_PATH)  # the whole path is longer than an address may be

@@ -3,10 +3,10 @@ import json
 import re
 import signal
 import subprocess
-import time
 
-from past import root, rows, say, seen, state, until
-from runs import Box, finish, job, wait_for
+from past import root, rows, say, seen, state, until, wait_state
+from runs import Box, finish, job
+from waiting import wait_for
 
 RESTARTS = "      failurePolicy: {maxRestarts: 3}"
 
@@ -24,9 +24,9 @@ def test_nothing_yet(box):
 def test_while_it_runs_and_afterwards(box):
     go = box.path / "go"
     p = box.start(job("echo hello $HOSTNAME; %s; echo bye" % until(go), nodes=2))
-    wait_for(lambda: state(box, "job") == "Running")
-    wait_for(lambda: seen(box, "logs", "job").count("hello") == 2)
-    wait_for(lambda: len([r for r in rows(seen(box, "get", "pods")) if r["READY"] == "1/1"]) == 2)
+    wait_state(box, "Running", "job")
+    wait_for("both nodes say hello", lambda: seen(box, "logs", "job").count("hello") == 2)
+    wait_for("both pods are ready", lambda: [r["READY"] for r in rows(seen(box, "get", "pods"))] == ["1/1"] * 2)
     pods = rows(say(box, "get", "pods"))
     assert [r["STATUS"] for r in pods] == ["Running"] * 2
     assert pods[0]["NAME"].startswith("job-node-0-0-")
@@ -70,10 +70,10 @@ def test_a_failure_in_full(box):
 
 def test_interrupted_by_kill(box):
     p = box.start(job("sleep 60", nodes=2))
-    wait_for(lambda: [r["STATUS"] for r in rows(seen(box, "get", "pods", "job"))] == ["Running"] * 2)
+    wait_for("both pods run", lambda: [r["STATUS"] for r in rows(seen(box, "get", "pods", "job"))] == ["Running"] * 2)
     p.kill()
     p.communicate()
-    assert wait_for(lambda: state(box, "job") == "Interrupted")
+    wait_state(box, "Interrupted", "job")
     assert rows(say(box, "get"))[0]["DURATION"] == "<unknown>"
     assert {r["STATUS"] for r in rows(say(box, "get", "pods", "job"))} == {"Interrupted"}
     assert "Interrupted (the run was killed, or the machine stopped)" in say(box, "describe", "job")
@@ -89,7 +89,7 @@ def test_interrupted_by_kill(box):
 
 def test_interrupted_by_hand(box):
     p = box.start(job("sleep 60"))
-    wait_for(lambda: state(box, "job") == "Running")
+    wait_state(box, "Running", "job")
     p.send_signal(signal.SIGINT)
     code, out, err = finish(p)
     assert code == 130
@@ -105,7 +105,7 @@ def test_two_runs_at_once(box):
     go = box.path / "go"
     one, two = (b.start(job("echo from %s; %s" % (n, until(go)), name=n, nodes=3))
                 for b, n in ((box, "one"), (other, "two")))
-    wait_for(lambda: state(box, "one") == state(box, "two") == "Running")
+    wait_state(box, "Running", "one", "two")
     go.touch()
     for p in (one, two):
         code, out, err = finish(p)
@@ -134,8 +134,8 @@ def test_delete_a_running_job(box):
     two = job("trap 'echo ended; exit 0' TERM; echo up; while :; do sleep 0.05; done", name="one")
     two += "---\n" + two.split("---\n")[1].replace("name: one", "name: two")
     p = box.start(two)
-    wait_for(lambda: state(box, "one") == state(box, "two") == "Running")
-    wait_for(lambda: seen(box, "logs", "one") == "[node-0-0] up\n")
+    wait_state(box, "Running", "one", "two")
+    wait_for("its line", lambda: seen(box, "logs", "one") == "[node-0-0] up\n")
     folder = next((root(box) / "runs").glob("run-*"))
     assert say(box, "delete", "one") == 'trainjob.trainer.kubeflow.org "one" deleted\n'
     assert state(box, "one") is None
@@ -165,20 +165,21 @@ def test_follow_across_a_restart(box):
     again, go = box.path / "again", box.path / "go"
     p = box.start(job("echo try; test -e %s && { %s; echo last; exit 0; }; touch %s; exit 3"
                       % (again, until(go), again), policies=RESTARTS))
-    wait_for(lambda: state(box, "job"))
-    f = subprocess.Popen([box.binary, "logs", "-f", "job", "--attempt", "0"], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True, env=box.env)
-    follow = subprocess.Popen([box.binary, "logs", "-f", "job"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, env=box.env)
-    wait_for(lambda: rows(seen(box, "get", "trainjob", "job"))[0]["RESTARTS"] == "1")
-    time.sleep(0.5)
+    wait_for("it is in the history", lambda: state(box, "job"))
+    shown = [box.path / "first", box.path / "all"]
+    first, follow = (subprocess.Popen([box.binary, "logs", "-f", "job", *more], stdout=file.open("w"),
+                                      stderr=subprocess.PIPE, text=True, env=box.env)
+                     for file, more in zip(shown, (["--attempt", "0"], [])))
+    wait_for("it was restarted", lambda: rows(seen(box, "get", "trainjob", "job"))[0]["RESTARTS"] == "1")
+    wait_for("both follow", lambda: all("try" in file.read_text() for file in shown))
     go.touch()
     code, out, err = finish(p)
     assert code == 0, err
-    code, out, err = finish(follow)
+    code, _, err = finish(follow)
+    out = shown[1].read_text()
     assert code == 0 and out.splitlines()[-2:] == ["[node-0-0] try", "[node-0-0] last"], (out, err)
-    code, out, err = finish(f)
-    assert code == 0 and out == "[node-0-0] try\n", (out, err)
+    code, _, err = finish(first)
+    assert code == 0 and shown[0].read_text() == "[node-0-0] try\n", err
     assert say(box, "logs", "job", "--previous") == "[node-0-0] try\n"
     assert "Restarts:    1 of 3" in say(box, "describe", "job")
     assert len(rows(say(box, "get", "pods", "job"))) == 1  # the newest of its name
@@ -187,10 +188,11 @@ def test_follow_across_a_restart(box):
 def test_suspend_and_resume(box):
     go = box.path / "go"
     p = box.start(job("echo up; %s" % until(go)))
-    wait_for(lambda: state(box, "job") == "Running" and "up" in seen(box, "logs", "job"))
+    wait_state(box, "Running", "job")
+    wait_for("its line", lambda: "up" in seen(box, "logs", "job"))
     assert say(box, "suspend", "job") == "trainjob.trainer.kubeflow.org/job suspended\n"
-    wait_for(lambda: state(box, "job") == "Suspended")
-    wait_for(lambda: not [r for r in rows(say(box, "get", "pods", "job")) if r["STATUS"] == "Running"])
+    wait_state(box, "Suspended", "job")
+    wait_for("no pod runs", lambda: not [r for r in rows(say(box, "get", "pods", "job")) if r["STATUS"] == "Running"])
     assert p.poll() is None  # it waits
     go.touch()
     assert say(box, "resume", "job") == "trainjob.trainer.kubeflow.org/job resumed\n"
@@ -203,7 +205,7 @@ def test_suspend_and_resume(box):
 def test_watch(box):
     go = box.path / "go"
     p = box.start(job(until(go)))
-    wait_for(lambda: state(box, "job") == "Running")
+    wait_state(box, "Running", "job")
     w = subprocess.Popen([box.binary, "get", "-w", "trainjob", "job"], stdout=subprocess.PIPE, text=True, env=box.env)
     try:
         assert w.stdout.readline().startswith("NAME")

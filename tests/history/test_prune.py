@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from past import needs_mounts, root, rows, say, seen, state, unshared, until
-from runs import finish, job, wait_for
+from past import needs_mounts, root, rows, say, seen, state, unshared, until, wait_state
+from runs import finish, job
+from waiting import wait_for
 
 DAY = 24 * 60 * 60 * 1000
 
@@ -82,7 +83,7 @@ def test_the_variable(box):
 def test_who_is_at_work_stays(box):
     go = box.path / "go"
     p = box.start(job("echo at work; %s; echo done" % until(go), name="long"))
-    wait_for(lambda: state(box, "long") == "Running")
+    wait_state(box, "Running", "long")
     for i in range(3):
         assert box.run(job("true"), "--history", "1")[0] == 0
     assert state(box, "long") == "Running"
@@ -108,10 +109,10 @@ def test_what_was_to_be_kept_is(box):
 
 def test_an_interrupted_run_goes_too(box):
     p = box.start(job("sleep 60"))
-    wait_for(lambda: state(box, "job") == "Running")
+    wait_state(box, "Running", "job")
     p.kill()
     p.communicate()
-    wait_for(lambda: state(box, "job") == "Interrupted")
+    wait_state(box, "Interrupted", "job")
     age(box, 1, 100)
     assert box.run(job("true"))[0] == 0
     assert [id for (id,) in history(box, "id")] == [2]
@@ -141,7 +142,7 @@ def test_many_at_once(box):
     file.write_text(job(until(go)))
     started = [subprocess.Popen([box.binary, "run", str(file), "--history", "3"], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, cwd=box.path, env=box.env) for _ in range(6)]
-    wait_for(lambda: len([r for r in rows(seen(box, "get")) if r["STATE"] == "Running"]) == 6)
+    wait_for("six run", lambda: len([r for r in rows(seen(box, "get")) if r["STATE"] == "Running"]) == 6)
     go.touch()
     for p in started:
         code, _, err = finish(p)

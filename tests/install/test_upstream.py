@@ -1,10 +1,7 @@
 """Installed over Kubeflow Trainer v2.3.0 and back, as docs/install.md says, with both managers run in turn
 under the installed ServiceAccount: what runs runs on, untouched."""
-import base64
 import os
 import subprocess
-import threading
-import time
 
 import pytest
 import yaml
@@ -13,7 +10,7 @@ import binaries
 import rights
 from audit import Audit
 from kit import API, JOBSET_API, at_rest, condition, runtime, stays, trainjob, wait_for
-from manager import FIXED_FOLDER
+from manager import mount_secret
 from neighbours import END
 from plane import die_with_parent
 from printed import docs, install, program, said
@@ -45,8 +42,7 @@ def upstream(folder):
 
 
 class Upstream(Operator):
-    """The released manager. It reads its certificate from where a kubelet mounts the Secret: here a
-    thread copies it there. One part of it looks below TMPDIR, another always in FIXED_FOLDER."""
+    """The released manager. It reads its certificate from where a kubelet mounts the Secret."""
 
     def spawn(self, command=()):
         words = [binaries.find("upstream-trainer"), f"--config={self.configuration()}",
@@ -55,20 +51,8 @@ class Upstream(Operator):
             self.child = subprocess.Popen(
                 [str(w) for w in words], stdout=log, stderr=log, preexec_fn=die_with_parent,
                 env=dict(os.environ, TMPDIR=str(self.folder)))
-        threading.Thread(target=self.mount, args=(self.child,), daemon=True).start()
+        mount_secret(self.plane, self.folder / "k8s-webhook-server/serving-certs", self.child)
         return self
-
-    def mount(self, child):
-        api, seen = self.plane.client(), None
-        while child.poll() is None:
-            data = (api.get("v1", "Secret", SYSTEM, SECRET) or {}).get("data") or {}
-            if data != seen and "tls.crt" in data:
-                for target in (self.folder / "k8s-webhook-server/serving-certs", FIXED_FOLDER):
-                    target.mkdir(parents=True, exist_ok=True)
-                    for name, value in data.items():
-                        (target / name).write_bytes(base64.b64decode(value))
-                seen = data
-            time.sleep(0.1)
 
 
 class Cluster:

@@ -7,7 +7,6 @@ import pytest
 import binaries
 import recorded
 from client import APPLY, path_of_doc
-from manager import FOLDER, Manager
 from printed import install
 
 
@@ -23,13 +22,7 @@ def without_values(message):
 
 @pytest.fixture(scope="module")
 def played(oldest):
-    manager = Manager(oldest, FOLDER / "managers/oldest").start()
-    cases = {name: recorded.Case(name) for name in recorded.NAMES}
-    try:
-        recorded.Play(oldest, cases.values()).run()
-    finally:
-        manager.stop()
-    return cases
+    return recorded.play_all(oldest, "oldest")
 
 
 def test_it_is_that_one(oldest):

@@ -27,6 +27,15 @@ class Fault:
     cut: int = -1          # the connection is cut after so many bytes of the answer's body
 
 
+def hang_up(ends):
+    """Breaks connections, without a word of TLS."""
+    for end in ends:
+        try:
+            socket.socket.shutdown(end, socket.SHUT_RDWR)
+        except OSError:
+            pass  # gone by itself
+
+
 @dataclass
 class Request:
     """One line of the record. Times are those of time.monotonic."""
@@ -85,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         request = self.server.owner.note(self.command, self.path)
         fault = request.fault or Fault()
-        time.sleep(fault.delay)
+        time.sleep(fault.delay)  # the fault is to be late
         if fault.until:
             fault.until.wait(HOLD_SECONDS)
         try:
@@ -201,11 +210,7 @@ class Proxy:
         """Every connection to the API server breaks, and with it the manager's."""
         with self.lock:
             socks = [twin.sock for twin in self.twins]
-        for sock in filter(None, socks):  # a thread may close its twin meanwhile
-            try:
-                socket.socket.shutdown(sock, socket.SHUT_RDWR)
-            except OSError:
-                pass  # gone by itself
+        hang_up(filter(None, socks))  # a thread may close its twin meanwhile
 
     def note(self, method, path):
         request = Request(method, path, time.monotonic())
@@ -241,7 +246,8 @@ class Wire:
     """Forwards bytes to a port, `delay` seconds late; open=False: it takes nobody."""
 
     def __init__(self, plane, delay=0.0):
-        self.plane, self.delay, self.open, self.made = plane, delay, True, 0
+        self.plane, self.delay, self.open = plane, delay, True
+        self.made = self.passed = 0  # connections, bytes
         self.ends, self.lock = set(), threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self.listener.getsockname()[1]
@@ -267,11 +273,7 @@ class Wire:
         """Breaks every connection, wherever it stands; gives their number."""
         with self.lock:
             ends = list(self.ends)
-        for end in ends:
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass  # gone by itself
+        hang_up(ends)
         return len(ends) // 2
 
     def _accept(self):
@@ -300,8 +302,10 @@ class Wire:
     def _carry(self, one, other):
         try:
             while data := one.recv(65536):
-                time.sleep(self.delay)
+                time.sleep(self.delay)  # the wire's own: what a network takes
                 other.sendall(data)
+                with self.lock:
+                    self.passed += len(data)
         except OSError:
             pass  # cut
         for end in (one, other):

@@ -1,43 +1,10 @@
 """Small words that the scenarios are told in."""
-import time
-
 from client import Refused, path_of
+from waiting import WAIT_SECONDS, at_rest, stays, wait_for  # noqa: F401: the scenarios have them from here
 
 API, JOBSET_API = "trainer.kubeflow.org/v1alpha1", "jobset.x-k8s.io/v1alpha2"
 COSCHEDULING, VOLCANO = "scheduling.x-k8s.io/v1alpha1", "scheduling.volcano.sh/v1beta1"
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
-WAIT_SECONDS = 240  # also on a machine with much else to do
-
-
-def wait_for(what, look, seconds=WAIT_SECONDS):
-    """Looks until there is something to see, and gives it."""
-    end = time.monotonic() + seconds
-    while True:
-        seen = look()
-        if seen:
-            return seen
-        assert time.monotonic() < end, f"not after {seconds} s: {what}"
-        time.sleep(0.05)
-
-
-def stays(what, look, seconds=2.0):
-    """Fails as soon as `look` is no longer true; for what must not happen."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        assert look(), f"no longer so: {what}"
-        time.sleep(0.1)
-
-
-def at_rest(look, seconds=2.0):
-    """What is seen when it has been the same for so long: others have written what they had to."""
-    seen, since, end = look(), time.monotonic(), time.monotonic() + WAIT_SECONDS
-    while time.monotonic() - since < seconds:
-        time.sleep(0.1)
-        now = look()
-        if now != seen:
-            assert time.monotonic() < end, f"it never rests: {seen}, then {now}"
-            seen, since = now, time.monotonic()
-    return seen
 
 
 def replicated_job(name="node", ancestor="trainer", annotations=None, **spec):
@@ -79,16 +46,15 @@ def owner(obj):
 def create_known(api, path, doc, namespace):
     """(status, answer) of a create. A webhook that looks into its cache may not know yet of a
     runtime that is there: asked again."""
-    end = time.monotonic() + WAIT_SECONDS
-    while True:
+    def attempt():
         code, answer = api.request("POST", path, doc)
-        if code != 403 or "must be created before" not in answer["message"]:
-            return code, answer
-        ref = doc["spec"]["runtimeRef"]
-        kind = ref.get("kind", "ClusterTrainingRuntime")
-        if not api.get(API, kind, namespace, ref["name"]) or time.monotonic() > end:
-            return code, answer
-        time.sleep(0.05)
+        if code == 403 and "must be created before" in answer["message"]:
+            ref = doc["spec"]["runtimeRef"]
+            if api.get(API, ref.get("kind", "ClusterTrainingRuntime"), namespace, ref["name"]):
+                return None
+        return code, answer
+
+    return wait_for("the webhook knows of a runtime that is there", attempt)
 
 
 class Space:
@@ -146,11 +112,8 @@ class Space:
             job = self.job(name)
             return job if (condition(job, kind) or "").startswith(begins) else None
 
-        try:
-            return wait_for(f"condition {kind} of {name} is {begins}", look, seconds)
-        except AssertionError as e:
-            live = self.job(name) or {}
-            raise AssertionError(f"{e}; status: {live.get('status')}") from None
+        return wait_for(f"condition {kind} of {name} is {begins}", look, seconds,
+                        show=lambda: (self.job(name) or {}).get("status"))
 
     def comes_back(self, api_version, kind, name):
         """It is deleted, and made again: what happened to its kind before that is known by then, too."""

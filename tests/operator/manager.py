@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import binaries
 from client import path_of
 from plane import die_with_parent, free_ports
+from waiting import poll_until, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
@@ -84,6 +84,25 @@ def probes(api):
     return found
 
 
+def mount_secret(plane, folder, child):
+    """As a kubelet would for v2.3.0: a thread copies the Secret to where one part of it looks, below TMPDIR,
+    and to where another always does. Ours reads the Secret itself."""
+    api, seen = plane.client(), {}
+
+    def copy_until_it_ends():
+        data = (api.get("v1", "Secret", SYSTEM, SECRET) or {}).get("data") or {}
+        if data != seen and "tls.crt" in data:
+            for target in (folder, FIXED_FOLDER):
+                target.mkdir(parents=True, exist_ok=True)
+                for name, value in data.items():
+                    (target / name).write_bytes(base64.b64decode(value))
+            seen.clear()
+            seen.update(data)
+        return child.poll() is not None
+
+    threading.Thread(target=poll_until, args=(copy_until_it_ends, float("inf"), 0.1), daemon=True).start()
+
+
 class Manager:
     """One process. `number` chooses its user (manager-N), whose requests are in the audit log.
 
@@ -106,7 +125,7 @@ class Manager:
         self.webhooks, self.certificates = webhooks, certificates
         self.settings, self.arguments = settings or {}, arguments
         self.through, self.environment = through or plane, environment or {}
-        self.child = self.kubelet = None
+        self.child = None
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.log_path = self.folder / "log"
@@ -166,8 +185,8 @@ class Manager:
                 self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=self.in_child,
                 env=dict(os.environ, TMPDIR=str(self.folder), **self.environment))
-        if self.certificates == "managed":
-            self._play_kubelet()
+        if self.certificates == "managed" and self.upstream:
+            mount_secret(self.plane, self.serving_folder(), self.child)
         if wait:
             self.wait_ready()
             if self.webhooks:
@@ -186,11 +205,7 @@ class Manager:
             return False
 
     def wait_ready(self):
-        end = time.monotonic() + READY_SECONDS
-        while not self.ready():
-            assert self.child.poll() is None, f"ended with {self.child.returncode}: {self.tail()}"
-            assert time.monotonic() < end, f"not ready after {READY_SECONDS} s: {self.tail()}"
-            time.sleep(0.02)
+        wait_for("the manager is ready", self.ready, READY_SECONDS, show=self.tail, child=self.child, poll=0.02)
 
     def stop(self):
         """Ends it as Kubernetes does, and expects it to go in peace."""
@@ -251,34 +266,7 @@ class Manager:
 
     def _wait_asked(self, api, wanted):
         """Until the API server has seen the change of both configurations, each in its own time."""
-        end = time.monotonic() + READY_SECONDS
-        while wrong := [said for said, ours in probes(api) if ours is not wanted]:
-            assert time.monotonic() < end, \
-                f"webhooks registered: {wanted}, but the API server said {wrong}; {self.tail()}"
-            time.sleep(0.05)
+        def wrong():
+            return [said for said, ours in probes(api) if ours is not wanted]
 
-    # -- certificates that it manages itself
-
-    def _play_kubelet(self):
-        """A kubelet mounts the Secret where v2.3.0 reads it; here a thread does. Ours reads the
-        Secret itself and needs nobody."""
-        if not self.upstream:
-            return
-        # One part of v2.3.0 looks below TMPDIR, another always here.
-        targets, child = (self.serving_folder(), FIXED_FOLDER), self.child
-
-        def copy_secret():
-            api, seen = self.plane.client(), None
-            while child.poll() is None:
-                secret = api.get("v1", "Secret", SYSTEM, SECRET) or {}
-                data = secret.get("data") or {}
-                if data != seen and "tls.crt" in data:
-                    for target in targets:
-                        target.mkdir(parents=True, exist_ok=True)
-                        for name, value in data.items():
-                            (target / name).write_bytes(base64.b64decode(value))
-                    seen = data
-                time.sleep(0.1)
-
-        self.kubelet = threading.Thread(target=copy_secret, daemon=True)
-        self.kubelet.start()
+        wait_for(f"webhooks registered: {wanted}", lambda: not wrong(), READY_SECONDS, show=lambda: (wrong(), self.tail()))

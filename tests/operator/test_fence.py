@@ -1,7 +1,6 @@
 """A leader that loses the lease while its writes are on their way: not one of them arrives afterwards."""
 import os
 import signal
-import time
 import urllib.request
 from datetime import datetime, timezone
 
@@ -97,7 +96,7 @@ def test_partition_heals(bare, bare_space, leader, way, waits):
         change_all(bare_space, one)
         if waits == "handshake":
             old_enough(bare)
-            partition.reset()
+            partition.cut()  # it makes new connections, and their handshakes wait
         another_leads(bare, first)
         partition.heal()
         check(bare_space, bare, one, audit)
@@ -114,13 +113,13 @@ def test_frozen_leader_wakes(bare, bare_space, leader):
         change_all(bare_space, one)
         old_enough(bare)
         made = partition.made
-        partition.reset()
+        partition.cut()  # it makes new connections, and their handshakes wait
         wait_for("it connects again", lambda: partition.made >= made + 2)
         os.kill(one.child.pid, signal.SIGSTOP)
         try:
             another_leads(bare, first)
             partition.heal()
-            time.sleep(1)  # the answers to the handshake wait in its sockets; nothing tells when
+            wait_for("its handshakes are answered", lambda: len(partition.unread()) >= 2, show=partition.unread)
         finally:
             os.kill(one.child.pid, signal.SIGCONT)
         check(bare_space, bare, one, audit)

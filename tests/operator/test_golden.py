@@ -6,19 +6,11 @@ import pytest
 
 import recorded
 import rights
-from manager import FOLDER, Manager
 
 
 @pytest.fixture(scope="module")
 def played(stage):
-    """All cases, played; {name: Case}."""
-    manager = Manager(stage, FOLDER / "managers/golden").start()
-    cases = {name: recorded.Case(name) for name in recorded.NAMES}
-    try:
-        recorded.Play(stage, cases.values()).run()
-    finally:
-        manager.stop()
-    return cases
+    return recorded.play_all(stage, "golden")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import re
 import signal
 import socket
 import ssl
-import time
 import urllib.error
 import urllib.request
 
@@ -127,6 +126,5 @@ def test_sighup_reads_the_configuration_again(manager, space):
     manager.command()
     manager.child.send_signal(signal.SIGHUP)
     wait_for("it says what is wrong", lambda: "webhok" in manager.log())
-    time.sleep(0.2)
     space.create(runtime(), trainjob())
     space.wait_jobset()

@@ -2,7 +2,6 @@
 import os
 import pathlib
 import subprocess
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("TRAINYARD", str(ROOT / "build-test" / "trainyard"))
@@ -55,17 +54,6 @@ def finish(p, timeout=120):
         raise
     assert "Sanitizer" not in err, err
     return p.returncode, out, err
-
-
-def wait_for(condition, seconds=120, show=lambda: "it did not happen"):
-    """What `condition` finds, once it finds something; `show` tells what there is instead."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(show())
 
 
 class Box:

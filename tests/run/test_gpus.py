@@ -1,7 +1,8 @@
 """Devices of the machine: who waits for them, who gets them. Nobody opens them, so TRAINYARD_GPUS may name any."""
 import pytest
 
-from runs import RUNTIME, finish, wait_for
+from runs import RUNTIME, finish
+from waiting import wait_for
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_gangs_behind_a_large_pod(two):
     """Both ranks of a gang begin when the large one is over, and two gangs come one after the other."""
     large = "touch large; until [ -e go ]; do sleep 0.05; done"
     p = two.start("---\n".join([job("large", large, gpus=2), job("a", meet("a"), nodes=2), job("b", meet("b"), nodes=2)]))
-    wait_for(lambda: (two.path / "large").exists())
+    wait_for("the large one runs", lambda: (two.path / "large").exists())
     assert not (two.path / "a-0").exists()
     (two.path / "go").touch()
     code, out, err = finish(p)
@@ -45,7 +46,7 @@ def test_more_than_the_machine_has(two):
 def test_stopped_while_a_job_waits(two):
     """Ctrl-C ends the one that runs; the one that waits does not begin in its place."""
     p = two.start("---\n".join([job("a", "touch a; exec sleep 600", gpus=2), job("b", "touch b", gpus=2)]))
-    wait_for(lambda: (two.path / "a").exists())
+    wait_for("a runs", lambda: (two.path / "a").exists())
     p.send_signal(2)
     code, out, err = finish(p)
     assert code == 130

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from runs import wait_for
+from past import wait_state
+from waiting import wait_for
 
 
 def write(word):
@@ -250,8 +251,7 @@ def test_suspended_at_start(box):
         line = p.stderr.readline()
         assert line, said
         said += line
-    with pytest.raises(subprocess.TimeoutExpired):
-        p.wait(1)
+    wait_state(box, "Suspended", "job")  # of what runs the history knows by then, too
     p.send_signal(signal.SIGINT)
     p.communicate(timeout=60)
     assert p.returncode == 130
@@ -264,12 +264,12 @@ def test_suspended_and_resumed_while_running(box):
         def ask():
             done = subprocess.run([box.binary, verb, "job"], env=box.env, text=True, capture_output=True)
             return done.returncode == 0
-        wait_for(ask, show=lambda: verb)  # the history that says where it runs is written in batches
+        wait_for(f"{verb} finds the run", ask)  # the history that says where it runs is written in batches
     p = box.start(jobset(rjob(
         "a", f"trap '{write('stopped')}; exit 1' TERM; {write('up')}; until [ -e go ]; do sleep 0.05; done", pods=2)))
-    wait_for(lambda: events(box) == ["up"] * 2, show=lambda: events(box))
+    wait_for("both pods are up", lambda: events(box) == ["up"] * 2, show=lambda: events(box))
     order("suspend")
-    wait_for(lambda: events(box) == ["up"] * 2 + ["stopped"] * 2, show=lambda: events(box))
+    wait_for("both are stopped", lambda: events(box) == ["up"] * 2 + ["stopped"] * 2, show=lambda: events(box))
     (box.path / "go").touch()
     order("resume")
     out, err = p.communicate(timeout=60)
@@ -306,12 +306,12 @@ def test_sidecar(box):
 
 
 def test_liveness(box):
-    """Alive in the beginning, then not: killed and started again."""
-    live = {"exec": {"command": ["sh", "-c", "[ -e alive ]"]}, "initialDelaySeconds": 2, "periodSeconds": 1,
-            "failureThreshold": 1}
+    """Alive when it is asked first, then not: killed and started again."""
+    live = {"exec": {"command": ["sh", "-c", "touch asked; [ ! -e dead ]"]}, "initialDelaySeconds": 2,
+            "periodSeconds": 1, "failureThreshold": 1}
     code, out, err = box.run(jobset(rjob(
         "a", f"trap '{write('killed')}; exit 1' TERM; {write('try')}; [ $(grep -c try events) -ge 2 ] && exit 0; "
-        "touch alive; sleep 2.5; rm alive; while :; do sleep 0.05; done", livenessProbe=live,
+        "until [ -e asked ]; do sleep 0.05; done; touch dead; while :; do sleep 0.05; done", livenessProbe=live,
         pod={"restartPolicy": "OnFailure"}, job={"backoffLimit": 3})))
     assert code == 0, err
     assert events(box) == ["try", "killed", "try"]

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from runs import job, wait_for
+from runs import job
+from waiting import wait_for
 
 
 def survivors(marker):
@@ -112,9 +113,9 @@ def test_nothing_survives_kill_9(box, moment):
     marker = "TY_TEST_MARK=%d-%s" % (os.getpid(), moment)
     p = box.start(job("sleep 300 & setsid sleep 300 & (trap '' TERM; sleep 300) & sleep 300", nodes=3),
                   "--env", marker)
-    time.sleep(moment)
+    time.sleep(moment)  # any moment is meant, not one that could be waited for
     p.kill()
     p.communicate(timeout=60)
-    wait_for(lambda: not survivors(marker), 60, show=lambda: survivors(marker))
+    wait_for("nothing survives", lambda: not survivors(marker), show=lambda: survivors(marker))
     code, out, err = box.run(job("echo fine"))
     assert (code, out) == (0, "[node-0-0] fine\n"), err

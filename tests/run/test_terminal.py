@@ -13,6 +13,7 @@ import time
 import pytest
 
 from runs import BINARY, SLOW, job
+from waiting import wait_for
 
 SHOW, HIDE = b"\x1b[?25h", b"\x1b[?25l"
 
@@ -60,18 +61,14 @@ class Terminal:
         """Until the terminal has taken it: what it does with the echo later does not count for this."""
         os.write(self.fd, text)
         end = os.open(self.name, os.O_RDWR | os.O_NOCTTY)
-        stop = time.monotonic() + 60
-        while struct.unpack("i", fcntl.ioctl(end, termios.FIONREAD, b"\0" * 4))[0] < len(text):
-            assert time.monotonic() < stop
-            time.sleep(0.01)
+        wait_for("the terminal has it", lambda: struct.unpack(
+            "i", fcntl.ioctl(end, termios.FIONREAD, b"\0" * 4))[0] >= len(text))
         os.close(end)
 
     def see(self, pattern, seconds=60):
         """Reads until it has shown this; what it shows is drawn anew, so that a part may be overtaken."""
-        stop = time.monotonic() + seconds
-        while not re.search(pattern, plain(self.out)):
-            assert time.monotonic() < stop and self.p.poll() is None, plain(self.out)
-            self.read(b"never", seconds=0.1)
+        wait_for(f"it shows {pattern}", lambda: re.search(pattern, plain(self.out)) or self.read(b"never", seconds=0.1),
+                 seconds, show=lambda: plain(self.out), child=self.p)
 
     def read(self, until=None, seconds=60, since=0):
         """Reads until the bytes are there, or to the end; True if they came."""
@@ -209,10 +206,7 @@ def test_ctrl_z_gives_the_typing_back(box):
     os.waitid(os.P_PID, t.p.pid, os.WSTOPPED | os.WNOWAIT)
     assert t.echoes()
     t.p.send_signal(signal.SIGCONT)
-    stop = time.monotonic() + 30
-    while t.echoes() and time.monotonic() < stop:
-        t.read(b"never", seconds=0.05)
-    assert not t.echoes()
+    wait_for("it has the terminal again", lambda: t.read(b"never", seconds=0.05) or not t.echoes())
     go.touch()
     assert t.end(echo=True) == 0
 

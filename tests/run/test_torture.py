@@ -12,6 +12,7 @@ import time
 import pytest
 
 from runs import BINARY, ROOT, job
+from waiting import poll_until, wait_for
 
 RELEASE = ROOT / "build" / "trainyard"
 FAMILY = "sleep 300 & setsid sleep 300 & (trap '' TERM; (sleep 300 & setsid sh -c 'sleep 300; :') & sleep 300) & "
@@ -36,9 +37,7 @@ class Marked:
 
     def gone(self, seconds=60):
         """Nobody is left after a moment, however busy the machine is elsewhere."""
-        end = time.monotonic() + seconds
-        while self.survivors() and time.monotonic() < end:
-            time.sleep(0.02)
+        poll_until(lambda: not self.survivors(), seconds)
         return self.survivors()
 
     def leftovers(self):
@@ -58,7 +57,7 @@ def test_kill_9_at_fifty_moments(box, marked):
     dice = random.Random(4)
     for i in range(50):
         p = box.start(job(FAMILY + "sleep 300", nodes=2 + i % 2))
-        time.sleep(dice.uniform(0, 0.35))
+        time.sleep(dice.uniform(0, 0.35))  # any moment is meant, not one that could be waited for
         p.kill()
         p.communicate(timeout=60)
         assert marked.gone() == [], f"killed as number {i}"
@@ -76,9 +75,7 @@ def test_the_history_of_a_killed_run(box, marked):
 
     def get():
         return subprocess.run([BINARY, "get"], env=box.env, text=True, capture_output=True, check=True).stdout
-    end = time.monotonic() + 60
-    while "job" not in get() and time.monotonic() < end:  # written in batches
-        time.sleep(0.05)
+    wait_for("it is in the history, which is written in batches", lambda: "job" in get(), show=get)
     assert "Interrupted" not in get()
     p.kill()
     p.communicate(timeout=60)
@@ -174,15 +171,18 @@ def test_a_log_of_1_gb(box, marked):
     with open(tail, "w") as out:
         p = subprocess.Popen(["sh", "-c", f"exec {binary} run job.yaml"], cwd=box.path, env=box.env, stdout=out,
                              stderr=subprocess.PIPE, text=True)
-        peak = 0
-        while p.poll() is None:
+        peaks = [0]
+
+        def sample():
             try:
                 status = pathlib.Path(f"/proc/{p.pid}/status").read_text()
-                peak = max([peak] + [int(l.split()[1]) for l in status.splitlines() if l.startswith("VmHWM")])
+                peaks.extend(int(l.split()[1]) for l in status.splitlines() if l.startswith("VmHWM"))
             except OSError:
                 pass
-            time.sleep(0.05)
-    err = p.stderr.read()
+            return p.poll() is not None
+
+        wait_for("the run ends", sample)
+    peak, err = max(peaks), p.stderr.read()
     assert p.returncode == 0, err[-2000:]
     with open(tail, "rb") as f:
         f.seek(-200, os.SEEK_END)

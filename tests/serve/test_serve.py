@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from waiting import wait_for
+
 
 def plain(peer):
     return http.client.HTTPConnection("127.0.0.1", peer.port, timeout=60)
@@ -275,6 +277,7 @@ def test_more_clients_than_connections(start):
 @pytest.mark.parametrize("how", ["plain", "tls"])
 def test_client_that_vanishes(start, how):
     peer = start(how, 3000)
+    c = plain(peer) if how == "plain" else secure(peer)
     for text in (b"GET /later?200 HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /never HTTP/1.1\r\nHost: x\r\n\r\n",
                  b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nabc",
                  b"GET /echo HTTP/1.1\r\nHost: x\r\n\r\n" * 500):
@@ -283,18 +286,14 @@ def test_client_that_vanishes(start, how):
         if how == "tls":
             s = peer.trust().wrap_socket(s, server_hostname="localhost")
         s.sendall(text)
-        time.sleep(0.05)
+        until(c, "/count", b"2")
         s.close()  # a reset, not a polite end
-    c = plain(peer) if how == "plain" else secure(peer)
-    until(c, "/count", b"1")  # connections of clients that are gone do not stay
+        until(c, "/count", b"1")  # connections of clients that are gone do not stay
 
 
 def until(c, path, wanted):
     """Asks until that is the answer."""
-    end = time.monotonic() + 60
-    while (got := ask(c, path=path)) != (200, wanted):
-        assert time.monotonic() < end, got
-        time.sleep(0.05)
+    wait_for(f"{path} is {wanted}", lambda: ask(c, path=path) == (200, wanted), show=lambda: ask(c, path=path))
 
 
 def refuses(peer):
@@ -313,9 +312,7 @@ def test_shutdown_lets_a_request_finish(start):
     busy.request("GET", "/later?1500")
     until(idle, "/held", b"1")
     peer.end()
-    end = time.monotonic() + 60
-    while not refuses(peer):
-        assert time.monotonic() < end
+    wait_for("it takes nobody", lambda: refuses(peer))
     assert idle.sock.recv(1) == b""  # told to go at once
     r = busy.getresponse()
     assert (r.status, r.read(), r.getheader("Connection")) == (200, b"later\n", "close")

@@ -1,10 +1,8 @@
 """tools/layers on small trees: it must find what points up, and only that."""
-import subprocess
-from pathlib import Path
-
 import pytest
 
-TOOL = Path(__file__).resolve().parents[2] / "tools/layers"
+import trees
+
 TABLE = """
 | folder | what | knows of |
 |---|---|---|
@@ -18,14 +16,8 @@ TABLE = """
 
 
 def layers(root, files, table=TABLE):
-    (root / "docs").mkdir()
-    (root / "docs/design.md").write_text(table)
-    for name, text in files.items():
-        path = root / "src" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    done = subprocess.run([TOOL, root], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
+    trees.write(root, {"docs/design.md": table, **{f"src/{name}": text for name, text in files.items()}})
+    return trees.run("layers", root)
 
 
 def test_down_is_fine(tmp_path):

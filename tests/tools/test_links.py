@@ -1,20 +1,14 @@
 """tools/links on small trees: it must find what leads nowhere, and only that."""
-import subprocess
-from pathlib import Path
-
 import pytest
 
-TOOL = Path(__file__).resolve().parents[2] / "tools/links"
+import trees
+
 SPEC = "# Rules\n\n## 4. Plans\n\n### 4.5 Runtime patches\n\n### 4.6 Resources\n\n```\n## 7. Not a heading\n```\n"
 
 
 def links(root, files):
-    for name, text in {"docs/spec/trainer.md": SPEC, **files}.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    done = subprocess.run([TOOL, root], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
+    trees.write(root, {"docs/spec/trainer.md": SPEC, **files})
+    return trees.run("links", root)
 
 
 def one(root, name, text, **files):

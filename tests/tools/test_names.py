@@ -1,10 +1,8 @@
 """tools/names on small trees: it must find what is misnamed, and only that."""
-import subprocess
-from pathlib import Path
-
 import pytest
 
-TOOL = Path(__file__).resolve().parents[2] / "tools/names"
+import trees
+
 GOOD = {
     "base/arena.h": "struct ty_arena;\nvoid *ty_arena_alloc(struct ty_arena *a);\n",
     "base/arena.c": "struct ty_arena {\n    int n;\n};\nstruct block { int n; };\n",
@@ -14,15 +12,11 @@ GOOD = {
 
 
 def names(root, files, exceptions=None):
-    for name, text in {**GOOD, **files}.items():
-        path = root / "src" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    trees.write(root, {f"src/{name}": text for name, text in {**GOOD, **files}.items()})
     (root / "tools").mkdir()
     if exceptions is not None:
         (root / "tools/names.ok").write_text(exceptions)
-    done = subprocess.run([TOOL, root], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
+    return trees.run("names", root)
 
 
 def test_good_names(tmp_path):
@@ -56,7 +50,7 @@ def test_a_crowded_folder(tmp_path):
     code, out = names(tmp_path, {f"cli/cmd_{n}.c": "" for n in range(31)})
     assert code == 1 and "folder src/cli: 31 C files, at most 30" in out
     (tmp_path / "src/cli/cmd_30.c").unlink()
-    assert subprocess.run([TOOL, tmp_path], capture_output=True).returncode == 0
+    assert trees.run("names", tmp_path)[0] == 0
 
 
 def test_exceptions(tmp_path):

@@ -2,7 +2,7 @@
 lack their last byte. Each wants to take all that the operator has of something."""
 import ssl
 
-from wire import ANY, answer, dial, knock, part, reset, send
+from wire import ANY, answer, dial, knock, opened, part, reset, send
 
 CONNECTIONS = 512  # on each port, of each of two attackers: 1,024, the operator's own limit for one port
 SLOW = 150
@@ -18,12 +18,9 @@ def request(target, method="GET", more="", body=b""):
 def idle(ground):
     """Keep-alive connections that have asked once and ask no more."""
     def begin(g, target):
-        try:
-            conn = dial(target)
-        except TimeoutError:
-            return "silent"
-        except (OSError, ValueError):
-            return "cut"
+        conn = opened(dial, target)
+        if isinstance(conn, str):
+            return conn
         send(conn, request(target))
         outcome = answer(conn)
         if outcome in ("cut", "silent"):
@@ -50,12 +47,9 @@ def handshakes(ground):
     hello = client_hello()
 
     def begin(g, target):
-        try:
-            conn = knock(target)
-        except TimeoutError:
-            return "silent"
-        except OSError:
-            return "cut"
+        conn = opened(knock, target)
+        if isinstance(conn, str):
+            return conn
         send(conn, hello[:g.rng.choice((0, 1, 5, g.rng.randrange(len(hello)), len(hello)))])
         return conn
 
@@ -65,12 +59,9 @@ def handshakes(ground):
 def slow(ground):
     """Headers and bodies that come byte by byte, and never end."""
     def begin(g, target):
-        try:
-            conn = dial(target)
-        except TimeoutError:
-            return "silent"
-        except (OSError, ValueError):
-            return "cut"
+        conn = opened(dial, target)
+        if isinstance(conn, str):
+            return conn
         head = f"POST {target.path} HTTP/1.1\r\nHost: x\r\n"
         if g.rng.random() < 0.5:
             head += f"Content-Length: {g.rng.choice((100, 60000, LARGEST - 1))}\r\n\r\n"
@@ -92,12 +83,9 @@ def hoard(ground):
 
     def begin(g, target):
         size = g.rng.choice((LARGEST, LARGEST - 1, 4 << 20, 1 << 20, 65536))
-        try:
-            conn = dial(target)
-        except TimeoutError:
-            return "silent"
-        except (OSError, ValueError):
-            return "cut"
+        conn = opened(dial, target)
+        if isinstance(conn, str):
+            return conn
         head = f"POST {target.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         if g.rng.random() < 0.7:
             pieces = [f"{head}Content-Length: {size}\r\n\r\n".encode(),

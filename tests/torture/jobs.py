@@ -11,6 +11,7 @@ from manager import SECRET, SYSTEM
 from neighbours import END
 from payloads import post
 from rights import RBAC
+from waiting import poll_until
 from wire import Target
 
 COUNT = 200
@@ -56,7 +57,7 @@ class Jobs:
         while time.monotonic() < end:
             try:
                 why = attempt()
-            except (OSError, ValueError) as e:
+            except (AssertionError, OSError, ValueError) as e:
                 why = f"{type(e).__name__}: {e}"
             if why is None:
                 return
@@ -98,14 +99,14 @@ class Jobs:
         """Waits for the last of them; {TrainJob: what is wrong with it}."""
         self.thread.join(CREATE_SECONDS + 60)
         self.stop.set()
-        api, end = self.plane.client(), time.monotonic() + FINISH_SECONDS
-        while True:
+        api = self.plane.client()
+
+        def over():
             found = self._listed(api, API, "TrainJob")
-            late = [n for n in found if n.startswith("job-") and not condition(found[n], "Complete")]
-            if not late or time.monotonic() > end or not self.operator.alive():
-                break
-            time.sleep(1.0)
-        return self._judge(found, self._listed(api, JOBSET_API, "JobSet"))
+            return all(condition(job, "Complete") for name, job in found.items() if name.startswith("job-"))
+
+        poll_until(lambda: over() or not self.operator.alive(), FINISH_SECONDS, poll=1.0)
+        return self._judge(self._listed(api, API, "TrainJob"), self._listed(api, JOBSET_API, "JobSet"))
 
     def _judge(self, found, jobsets):
         wrong = dict(self.lost)

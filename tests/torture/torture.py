@@ -46,6 +46,7 @@ from jobs import COUNT, Jobs, prepare  # noqa: E402
 from neighbours import FullPlane  # noqa: E402
 from plane import die_with_parent  # noqa: E402
 from report import HEAD, MIB, Row, added, details, line, write_results  # noqa: E402
+from waiting import poll_until  # noqa: E402
 from watching import REVIEW_BOUND, Probes, Sampler, stretch, worst  # noqa: E402
 
 FOLDER = GIVEN.program.resolve().parent / "torture"
@@ -98,9 +99,8 @@ class Torture:
         begin, children = time.monotonic(), self.attackers(family, seconds)
         self.sampler.peak = 0
         forget_peak(self.operator.child.pid)
-        late = begin + seconds + SETTLE_SECONDS
-        while any(child.poll() is None for child in children) and self.operator.alive() and time.monotonic() < late:
-            time.sleep(0.1)
+        poll_until(lambda: all(child.poll() is not None for child in children) or not self.operator.alive(),
+                   seconds + SETTLE_SECONDS)
         dead = not self.operator.alive()
         tallies, troubles = self.collect(children, dead)
         troubles += [self.obituary()] if dead else []
@@ -138,15 +138,16 @@ class Torture:
         leads before the next attack."""
         if not self.operator.alive():
             return self.revive()
-        since, late = time.monotonic(), time.monotonic() + SETTLE_SECONDS
-        while time.monotonic() < late and self.operator.alive():
+        since = time.monotonic()
+
+        def ready():
             last = self.probes.last("readyz")
-            if last and last["begin"] > since and last["why"] is None:
-                return []
-            time.sleep(0.1)
-        if self.operator.alive():
-            return [f"not ready {SETTLE_SECONDS} s after the last attack"]
-        return [self.obituary()] + self.revive()
+            return last and last["begin"] > since and last["why"] is None
+
+        over = poll_until(lambda: ready() or not self.operator.alive(), SETTLE_SECONDS)
+        if not self.operator.alive():
+            return [self.obituary()] + self.revive()
+        return [] if over else [f"not ready {SETTLE_SECONDS} s after the last attack"]
 
     def revive(self):
         if not self.operator.revive():

@@ -10,6 +10,7 @@ from pathlib import Path
 from confined import LEASE_SECONDS, peak
 from manager import SYSTEM
 from plane import die_with_parent
+from waiting import poll_until
 
 HERE = Path(__file__).resolve().parent
 REVIEW_BOUND = 30  # seconds without a review: three times the 10 that an API server waits for one
@@ -90,9 +91,8 @@ class Sampler:
 
     def wait_for_leader(self):
         """Until a process that was started again leads: the Lease of the one before it must end first."""
-        before, late = self.leases[-1][1] if self.leases else None, time.monotonic() + 4 * LEASE_SECONDS
-        while time.monotonic() < late and (not self.leases or self.leases[-1][1] == before):
-            time.sleep(0.2)
+        before = self.leases[-1][1] if self.leases else None
+        poll_until(lambda: self.leases and self.leases[-1][1] != before, 4 * LEASE_SECONDS)
 
     def lease_troubles(self):
         """Sentences; none if one process has held it all the time and renewed it in its time."""

@@ -118,14 +118,21 @@ def send(conn, pieces):
         return False
 
 
-def exchange(target, pieces, patience=PATIENCE):
-    """One request on a connection of its own, and its outcome."""
+def opened(connect, target):
+    """The connection that `connect` (dial or knock) makes, or a word for how that ended."""
     try:
-        conn = dial(target)
+        return connect(target)
     except TimeoutError:
         return "silent"
     except (OSError, ValueError):
         return "cut"
+
+
+def exchange(target, pieces, patience=PATIENCE):
+    """One request on a connection of its own, and its outcome."""
+    conn = opened(dial, target)
+    if isinstance(conn, str):
+        return conn
     try:
         conn.settimeout(patience)
         send(conn, pieces)

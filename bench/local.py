@@ -3,8 +3,8 @@
 
 Four pods of `true` over the same four processes alone; a thousand pods of `true`; and the memory of a
 thousand pods that live. Times are wall clock, medians where there are several; memory is the peak
-resident set of the program's own process, and apart from it what zygote and shims have written to
-for themselves alone. mpirun is measured beside it where there is one.
+of RSS, PSS and anonymous memory of the program's own process, and apart from it what zygote and shims
+have written to for themselves alone. mpirun is measured beside it where there is one.
 """
 import os
 import shutil
@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import memory
 
 ROUNDS, MANY = 15, 1000
 TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 10
@@ -54,25 +56,26 @@ def start(argv, folder):
     return subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def status_mb(pid, field):
-    """Of this process alone, and not of the one that it was forked from: wait4 would mix them."""
-    try:
-        with open(f"/proc/{pid}/status", encoding="ascii") as f:
-            return max((int(l.split()[1]) for l in f if l.startswith(field)), default=0) / 1024
-    except OSError:
-        return 0
+def sample(pid):
+    """RSS (its peak so far), PSS and anonymous memory, in MB."""
+    now = memory.read(pid)
+    return [size / 2**20 for size in (memory.peak_rss(pid), now.pss, now.anonymous)]
 
 
-def end(process):
-    """Waits; gives the peak of the resident set and of its own part (not of files) in MB."""
-    peak = own = 0
+def end(process, most=(0, 0, 0)):
+    """Waits; gives the largest sample, not less than `most`."""
     while process.poll() is None:
-        peak = max(peak, status_mb(process.pid, "VmHWM"))
-        own = max(own, status_mb(process.pid, "RssAnon"))
+        most = list(map(max, most, sample(process.pid)))
         time.sleep(0.005)
     if process.returncode != 0:
         sys.exit(f"{process.args[0]} ended with {process.returncode}")
-    return peak, own
+    return most
+
+
+def sizes(most):
+    rss, pss, anonymous = most
+    return (f"engine's peak {rss:.1f} MB RSS (target {TARGET_MB}: {verdict(rss, TARGET_MB)}),"
+            f" {pss:.1f} PSS, {anonymous:.1f} anonymous")
 
 
 def median_ms(argv, folder):
@@ -100,23 +103,13 @@ def four(program, folder):
 
 def thousand(program, folder):
     begin = time.monotonic()
-    peak, own = end(start([program, "run", "--quiet", job(folder, MANY, '["true"]')], folder))
+    most = end(start([program, "run", "--quiet", job(folder, MANY, '["true"]')], folder))
     took = time.monotonic() - begin
     print(
         f"{MANY} pods of true: {took:.2f} s (target {TARGET_S}: {verdict(took, TARGET_S)}),"
-        f" {took * 1e6 / MANY:.0f} us each; engine's peak {peak:.1f} MB"
-        f" (target {TARGET_MB}: {verdict(peak, TARGET_MB)}), of it {own:.1f} its own and not pages of"
-        f" programs and libraries",
+        f" {took * 1e6 / MANY:.0f} us each; {sizes(most)}",
         flush=True,
     )
-
-
-def private_kb(pid):
-    try:
-        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
-            return sum(int(line.split()[1]) for line in f if line.startswith("Private_Dirty"))
-    except OSError:
-        return 0
 
 
 def children(pid):
@@ -143,17 +136,16 @@ def alive(program, folder):
         now = helpers(process.pid)
         most = now if len(now) > len(most) else most
         time.sleep(0.05)
-    now_peak, now_own = status_mb(process.pid, "VmHWM"), status_mb(process.pid, "RssAnon")
-    aside = sum(private_kb(pid) for pid in most) / 1024
+    now_most = sample(process.pid)
+    aside = sum(memory.read(pid).private for pid in most) / 2**20
     with open(go, "w", encoding="ascii"):
         pass
-    peak, own = map(max, zip((now_peak, now_own), end(process)))
-    idle, _ = end(start([program, "run", "--quiet", job(folder, 1, '["sleep", "0.2"]')], folder))
+    now_most = end(process, now_most)
+    idle = end(start([program, "run", "--quiet", job(folder, 1, '["sleep", "0.2"]')], folder))
     count = max(len(most) - 1, 0)
     print(
-        f"{count} pods alive: engine's peak {peak:.1f} MB (target {TARGET_MB}: {verdict(peak, TARGET_MB)}),"
-        f" of it {own:.1f} its own; with one pod {idle:.1f} MB; zygote and {count} keepers {aside:.1f} MB"
-        f" for themselves"
+        f"{count} pods alive: {sizes(now_most)}; with one pod {idle[0]:.1f} MB RSS, {idle[2]:.1f} anonymous;"
+        f" zygote and {count} shims {aside:.1f} MB for themselves"
     )
 
 

@@ -19,6 +19,7 @@ BYTES = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 os.environ["TRAINYARD"] = str(PROGRAM)
 sys.path[:0] = [str(ROOT / "tests/cluster"), str(ROOT / "tests/operator")]
 import binaries  # noqa: E402
+import memory  # noqa: E402
 from audit import Audit  # noqa: E402
 from fixtures import start_bare  # noqa: E402
 from kit import runtime, trainjob  # noqa: E402
@@ -26,13 +27,6 @@ from manager import Manager  # noqa: E402
 
 THREADS, PAGE, SETTLE_SECONDS = 8, 500, 4
 TARGET = 4096  # of a job without BYTES
-
-
-def rss(pid, *names):
-    """The sum of these lines of /proc/PID/status, in bytes; without any: what is resident."""
-    lines = (line.split() for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    sizes = {words[0]: int(words[1]) << 10 for words in lines if words[-1] == "kB"}
-    return sum(sizes[f"{name}:"] for name in names or ["VmRSS"])
 
 
 def metric(one, name):
@@ -94,29 +88,29 @@ def main():
         api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "many"}})
         one = start(plane, folder)
         settle(one)
-        empty = rss(one.child.pid)
+        empty = memory.read(one.child.pid)
         begin = time.monotonic()
         fill(plane)
         settle(one)
         took = time.monotonic() - begin
-        full, full_peak = rss(one.child.pid), rss(one.child.pid, "VmHWM")
+        full, full_peak = memory.read(one.child.pid), memory.peak_rss(one.child.pid)
         print(f"{JOBS} TrainJobs created and their JobSets made in {took:.0f} s, "
               f"{metric(one, 'trainyard_writes_total'):.0f} writes")
         one.stop()
         audit = Audit(plane, (0,))
         one = start(plane, folder)
         settle(one)
-        again, again_peak = rss(one.child.pid), rss(one.child.pid, "VmHWM")
+        again, again_peak = memory.read(one.child.pid), memory.peak_rss(one.child.pid)
         writes = metric(one, "trainyard_writes_total")
         one.stop()
         counts = asked(audit)
-        print(f"memory without TrainJobs: RSS {empty / 2**20:.1f} MB")
+        print(f"memory without TrainJobs: {memory.text(empty)}")
         for what, now, peak in (("while they came", full, full_peak), ("after a restart", again, again_peak)):
-            each = (now - empty) / JOBS
+            each = (now.anonymous - empty.anonymous) / JOBS
             missed = not BYTES and each > TARGET
             good &= not missed
             print(f"memory a TrainJob, {what}: {each:.0f} bytes{'' if BYTES else f' (at most {TARGET})'}"
-                  f"{'  MISSED' if missed else ''}; RSS {now / 2**20:.1f} MB, at most {peak / 2**20:.1f}")
+                  f"{'  MISSED' if missed else ''}; {memory.text(now)}, peak RSS {peak / 2**20:.2f}")
         print(f"restart: {sum(counts.values())} requests, {writes:.0f} writes (0 needed)")
         for (verb, resource), n in sorted(counts.items()):
             print(f"  {verb:7} {resource:40} {n}")

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "net/gnutls.h"
+#include "serve/respond.h"
 #include "serve/webhook.h"
 
 #define CONNECTIONS 8
@@ -138,9 +139,11 @@ static void on_request(void *ctx, struct ty_http_request *q)
 {
     struct bench *b = ctx;
 
+    struct ty_json *answer = NULL;
+    int code = ty_webhook_review(&b->hooks, q->arena, q->path, q->body, &answer);
+
     b->n++;
-    if (!ty_webhook_handle(&b->hooks, q))
-        ty_http_request_respond(q, 404, NULL, TY_LIT(""));
+    ty_respond_json(q, code, answer);
 }
 
 static void on_timer(uv_timer_t *t)

@@ -1,6 +1,5 @@
 /* Checks that the CRDs exist and have every field of this program: the API server silently drops
  * fields that a CRD does not have. */
-#include "advise/check_crds.h"
 #include "advise/doctor.h"
 
 #include <errno.h>
@@ -12,7 +11,8 @@
 #define APPLY_CRDS "trainyard crds | kubectl apply --server-side --force-conflicts -f -"
 #define JOBSET     "0.12"
 
-const struct ty_json *ty_check_crds_schema(const struct ty_json *crd, const char *version)
+/* The schema of this version of a CRD, if it is served; else NULL. */
+static const struct ty_json *served_schema(const struct ty_json *crd, const char *version)
 {
     const struct ty_json *v =
         ty_json_find_item(ty_json_at(crd, "spec.versions"), "name", ty_str(version), NULL);
@@ -94,12 +94,6 @@ static const char *missing_property(const struct lack *l, const struct ty_json *
     return path;
 }
 
-const char *ty_check_crds_missing(struct ty_arena *a, const struct ty_json *ours,
-                                  const struct ty_json *theirs)
-{
-    return missing_property(&(struct lack){ a, false }, ours, theirs, NULL);
-}
-
 static const struct ty_cluster_object *find_crd(const struct ty_doctor_in *in, struct ty_arena *a,
                                                 const struct ty_kind *kind)
 {
@@ -121,7 +115,7 @@ static bool crd_there(const struct ty_doctor_in *in, struct ty_check_results *re
     else if (!o || o->r < 0)
         c = ty_check_add(ret, TY_CHECK_LEVEL_FAIL, check, "the CRD %s.%s is missing", kind->plural,
                          kind->group);
-    else if (!ty_check_crds_schema(ty_cluster_snapshot_parse(ret->arena, o), kind->version))
+    else if (!served_schema(ty_cluster_snapshot_parse(ret->arena, o), kind->version))
         c = ty_check_add(ret, TY_CHECK_LEVEL_FAIL, check, "the CRD %s.%s does not serve %s",
                          kind->plural, kind->group, kind->version);
     if (c)
@@ -138,7 +132,7 @@ static const char *crd_missing_property(const struct ty_doctor_in *in, struct ty
     const struct ty_json *crd = ty_cluster_snapshot_parse(a, find_crd(in, a, kind));
 
     return missing_property(&(struct lack){ a, released }, ty_schema_openapi(a, kind->schema),
-                            ty_check_crds_schema(crd, kind->version), NULL);
+                            served_schema(crd, kind->version), NULL);
 }
 
 /* Helm deletes CRDs that are templates of a release, unless they have its keep policy. */

@@ -13,13 +13,3 @@ void ty_strlist_add(struct ty_arena *a, struct ty_strlist *w, const char *word)
     }
     w->v[w->n++] = word;
 }
-
-bool ty_strlist_equal(const struct ty_strlist *x, const struct ty_strlist *y)
-{
-    if (x->n != y->n)
-        return false;
-    for (size_t i = 0; i < x->n; i++)
-        if (strcmp(x->v[i], y->v[i]) != 0)
-            return false;
-    return true;
-}

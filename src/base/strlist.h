@@ -12,7 +12,5 @@ struct ty_strlist {
 
 void ty_strlist_add(struct ty_arena *a, struct ty_strlist *w,
                     const char *word); /* borrows the word */
-bool ty_strlist_equal(const struct ty_strlist *x,
-                      const struct ty_strlist *y); /* compares in order */
 
 #endif

@@ -1,5 +1,6 @@
 /* trainyard run: runs TrainJobs on this machine. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,9 +11,8 @@
 #include "cli/run/run.h"
 #include "cli/run/run_gc.h"
 #include "cli/run/run_input.h"
-#include "proc/memory_trim.h"
 
-#define SETTLED_MS     250 /* first memory trim; shorter runs need none */
+#define SETTLED_MS     250 /* first malloc_trim; shorter runs need none */
 #define SETTLED_MAX_MS 60000
 
 static const char *const looks[] = { "table", "plain", "json", NULL };
@@ -75,12 +75,13 @@ static void on_timeout(uv_timer_t *h)
                    ty_arena_printf(r->cli->arena, "out of time (--timeout %s)", r->limit));
 }
 
-/* Trims memory at doubling intervals: with thousands of pods, starting takes seconds. */
+/* Returns free heap to the kernel at doubling intervals: with thousands of pods, starting takes
+ * seconds. */
 static void on_startup_done(uv_timer_t *h)
 {
     uint64_t next = uv_timer_get_repeat(h) * 2;
 
-    ty_memory_trim();
+    malloc_trim(0);
     uv_timer_set_repeat(h, next < SETTLED_MAX_MS ? next : SETTLED_MAX_MS);
 }
 

@@ -6,7 +6,7 @@
 #include "controller/clock_jump.h"
 #include "controller/reconcile.h"
 #include "controller/trainjob_controller.h"
-#include "log/log_dedup.h"
+#include "log/log.h"
 
 /* A kind that is watched, with its reflector. */
 struct ty_watched_kind {
@@ -67,8 +67,7 @@ struct ty_trainjob_controller {
     struct ty_live_get *live_gets;
     struct ty_trainjob_controller_counts counts;
     struct ty_controller_counts kind_counts[TY_CONTROLLERS];
-    int64_t refused_ms;            /* the last 401 of a watch; loop time, 0: none */
-    struct ty_log_dedup log_dedup; /* repeated errors of watches, and of memory, are logged once */
+    int64_t refused_ms; /* the last 401 of a watch; loop time, 0: none */
     struct ty_clock_jump jump;
     struct uv_timer_s *clock; /* checks whether the wall clock was set */
     bool leading, synced, processing;

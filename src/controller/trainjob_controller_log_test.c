@@ -143,7 +143,8 @@ static void test_each_reconcile_at_debug(void **state)
                                            { 0 } };
     struct controller_fixture *w = *state;
 
-    ty_log_set_level(w->log.out, TY_DEBUG);
+    ty_log_close(w->log.out);
+    w->log.out = ty_log_open(&(struct ty_log_settings){ .level = TY_DEBUG, .fd = w->log_fd });
     w->api.rows = rows;
     w->controller = ty_trainjob_controller_new(&w->s);
     ty_trainjob_controller_lead(w->controller);

@@ -219,7 +219,7 @@ static void log_starved(struct ty_inflight *w)
 {
     struct ty_trainjob_controller *j = w->controller;
 
-    if (!ty_log_dedup(&j->log_dedup, TY_LIT(TY_RECONCILE_STARVED), (int64_t)uv_now(j->s.loop)))
+    if (!ty_log_seen(j->s.log, TY_LIT(TY_RECONCILE_STARVED)))
         ty_warn(j->s.log, TY_RECONCILE_STARVED ": reconciling later",
                 TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name));
     if (w->key.kind != TY_CONTROLLER_TRAINJOB ||

@@ -251,9 +251,9 @@ static bool is_logged_enough(struct ty_trainjob_controller *j, const struct ty_k
 
     if (why->code == 401)
         j->refused_ms = now;
-    if (why->code == 0 && j->refused_ms && now - j->refused_ms < TY_LOG_DEDUP_MS)
+    if (why->code == 0 && j->refused_ms && now - j->refused_ms < TY_LOG_SEEN_S * 1000)
         return true;
-    return ty_log_dedup(&j->log_dedup, why->message, now);
+    return ty_log_seen(j->s.log, why->message);
 }
 
 static void log_watch_error(struct ty_watched_kind *w, const struct ty_kube_response *why,

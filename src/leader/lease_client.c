@@ -344,11 +344,6 @@ bool ty_lease_client_held(const struct ty_lease_client *l)
     return l && !l->releasing && ty_leader_election_is_leader(&l->e, now_ms());
 }
 
-const char *ty_lease_client_holder(const struct ty_lease_client *l)
-{
-    return l->e.known ? l->e.seen.holder : "";
-}
-
 /* Called from a timer and not inside a callback of the client, so that done may free the client. */
 static void on_done(uv_timer_t *timer)
 {

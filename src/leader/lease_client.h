@@ -37,8 +37,6 @@ struct ty_lease_client *ty_lease_client_new(
         *s); /* gives; starts at once. The callbacks may release it, `lost` may free it */
 bool ty_lease_client_held(
     const struct ty_lease_client *l); /* reads the clock: may we write at this moment? */
-const char *ty_lease_client_holder(
-    const struct ty_lease_client *l); /* the leader, "" none; valid until the loop runs again */
 /* Releases the lease, if we hold it, so that another process takes over at once; call it when no
  * write is in flight. `done` is called once, from the loop, within renew_ms, in any case; it may
  * free the lease client and the kube client. Neither `leading` nor `lost` is called after this. */

@@ -2,6 +2,7 @@
  * their content. */
 #include "log/log.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/xalloc.h"
 #include "json/json.h"
 #include <errno.h>
@@ -235,14 +236,6 @@ static void emit(struct ty_log_out *o, int level, int64_t now_ns, struct ty_str 
 
 /* ---- repeated errors ---- */
 
-static uint64_t hash_of(struct ty_str s)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-    return h ? h : 1;
-}
-
 static void emit_suppressed(struct ty_log_out *o, struct repeat *r, int64_t now_ns)
 {
     if (r->silent)
@@ -251,8 +244,9 @@ static void emit_suppressed(struct ty_log_out *o, struct repeat *r, int64_t now_
 }
 
 /* The entry of this text; a new one replaces the oldest. */
-static struct repeat *find_repeat(struct ty_log_out *o, uint64_t hash, int64_t now_ns)
+static struct repeat *find_repeat(struct ty_log_out *o, struct ty_str what, int64_t now_ns)
 {
+    uint64_t hash = ty_hash_bytes(0, what.p, what.n) | 1; /* never 0 */
     struct repeat *oldest = &o->repeats[0];
     for (size_t i = 0; i < REPEATS; i++) {
         struct repeat *r = &o->repeats[i];
@@ -267,14 +261,18 @@ static struct repeat *find_repeat(struct ty_log_out *o, uint64_t hash, int64_t n
     return oldest;
 }
 
+/* A clock that was set back starts a new window, too. */
+static bool is_over(const struct repeat *r, int64_t now_ns, int64_t window_s)
+{
+    return now_ns < r->since_ns || now_ns - r->since_ns >= window_s * NS;
+}
+
 /* Whether to log it. *ret_silent: how often it was suppressed before. */
 static bool should_log(struct ty_log_out *o, struct ty_str what, int64_t now_ns,
                        uint64_t *ret_silent)
 {
-    struct repeat *r = find_repeat(o, hash_of(what), now_ns);
-    int64_t age = now_ns - r->since_ns;
-    if (age < 0 ||
-        age >= TY_LOG_WINDOW_S * NS) { /* a clock that was set back starts a new window, too */
+    struct repeat *r = find_repeat(o, what, now_ns);
+    if (is_over(r, now_ns, TY_LOG_WINDOW_S)) {
         *ret_silent = r->silent;
         r->silent = 0;
         r->said = 1;
@@ -327,14 +325,22 @@ void ty_log_close(struct ty_log_out *o)
     free(o);
 }
 
-void ty_log_set_level(struct ty_log_out *o, int level)
-{
-    o->s.level = level;
-}
-
 bool ty_log_enabled(const struct ty_log *l, int level)
 {
     return l && l->out && level >= l->out->s.level;
+}
+
+bool ty_log_seen(const struct ty_log *l, struct ty_str text)
+{
+    if (!l || !l->out)
+        return false;
+    int64_t now = now_of(l->out);
+    struct repeat *r = find_repeat(l->out, text, now);
+    bool seen = r->said && !is_over(r, now, TY_LOG_SEEN_S);
+    if (!seen)
+        r->since_ns = now;
+    r->said = 1;
+    return seen;
 }
 
 void ty_log_write(const struct ty_log *l, int level, const char *caller, const char *msg,

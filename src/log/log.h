@@ -27,6 +27,7 @@ enum ty_log_time {
 
 #define TY_LOG_BURST    5
 #define TY_LOG_WINDOW_S 60
+#define TY_LOG_SEEN_S   30
 
 struct ty_log_settings {
     int level;    /* enum ty_log_level, or any lower number */
@@ -55,13 +56,16 @@ struct ty_log {
 struct ty_log_out *ty_log_open(const struct ty_log_settings *s); /* gives */
 void ty_log_close(struct ty_log_out *o);                         /* takes, flushes; NULL is fine */
 void ty_log_flush_suppressed(struct ty_log_out *o); /* logs counts of suppressed errors */
-void ty_log_set_level(struct ty_log_out *o, int level);
 static inline struct ty_log ty_log_named(const struct ty_log *l, const char *logger)
 {
     return (struct ty_log){ l ? l->out : NULL, logger };
 }
 bool ty_log_enabled(const struct ty_log *l,
                     int level); /* whether a line of this level would be written */
+
+/* Whether it was called with this text in the last TY_LOG_SEEN_S seconds: for one line about what
+ * happens to many objects at once. The first call of many returns false. */
+bool ty_log_seen(const struct ty_log *l, struct ty_str text);
 
 struct ty_log_field {
     const char *key;

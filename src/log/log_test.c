@@ -92,7 +92,8 @@ static void test_silence(void **state)
     ty_info(&nobody, "m", TY_I("a", 1));
     ty_debug(&b.log, "m", TY_I("a", 1));
     assert_string_equal(said(), "");
-    ty_log_set_level(b.log.out, -2);
+    end();
+    begin((struct ty_log_settings){ .level = -2 });
     ty_debug(&b.log, "m", TY_I("a", 1));
     assert_has(said(), "{\"level\":\"debug\"");
     ty_log(&b.log, -2, "m", TY_I("a", 1));
@@ -183,6 +184,26 @@ static void test_many_errors(void **state)
     end();
 }
 
+static void test_seen(void **state)
+{
+    (void)state;
+    begin(ty_log_default);
+    assert_false(ty_log_seen(NULL, TY_LIT("gone")));
+    assert_false(ty_log_seen(&b.log, TY_LIT("gone")));
+    assert_true(ty_log_seen(&b.log, TY_LIT("gone")));
+    assert_false(ty_log_seen(&b.log, TY_LIT("gon")));
+    assert_false(ty_log_seen(&b.log, (struct ty_str){ 0 }));
+    assert_true(ty_log_seen(&b.log, TY_LIT("")));
+    b.now_ns += TY_LOG_SEEN_S * NS - 1;
+    assert_true(ty_log_seen(&b.log, TY_LIT("gone")));
+    b.now_ns++; /* still failing: logged again */
+    assert_false(ty_log_seen(&b.log, TY_LIT("gone")));
+    assert_true(ty_log_seen(&b.log, TY_LIT("gone")));
+    ty_log_flush_suppressed(b.log.out);
+    assert_string_equal(said(), "");
+    end();
+}
+
 static void test_full_pipe(void **state)
 {
     (void)state;
@@ -242,7 +263,7 @@ int main(void)
         cmocka_unit_test(test_hostile_text),    cmocka_unit_test(test_very_long),
         cmocka_unit_test(test_repeated_errors), cmocka_unit_test(test_many_errors),
         cmocka_unit_test(test_full_pipe),       cmocka_unit_test(test_console),
-        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_times),           cmocka_unit_test(test_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

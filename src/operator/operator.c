@@ -2,6 +2,7 @@
 #include "operator/operator.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,9 +13,7 @@
 #include "base/xalloc.h"
 #include "leader/leader_election.h"
 #include "proc/memory.h"
-#include "proc/memory_trim.h"
 #include "serve/servers.h"
-#include "trainer/plugins/ml.h"
 
 #define AGENT         "trainyard/" TY_VERSION
 #define STOP_GRACE_MS 10000
@@ -126,7 +125,7 @@ static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca,
 /* After the start, and after a burst of reconciles, returns unused memory to the kernel. */
 static void on_trim(uv_timer_t *t TY_UNUSED)
 {
-    ty_memory_trim();
+    malloc_trim(0);
 }
 
 static void on_idle(void *ctx)

@@ -34,9 +34,8 @@ struct ty_shim;
  */
 int ty_shim_new(struct ty_zygote *z, const struct ty_shim_spec *k, struct ty_shim **ret,
                 struct ty_err *err);
-/* Kills what is in it; TY_SHIM_GONE follows when all is dead. */
-void ty_shim_stop(struct ty_shim *k);
-void ty_shim_free(struct ty_shim *k); /* frees it; the same, without an event and without waiting */
+void ty_shim_free(
+    struct ty_shim *k); /* kills what is in it, without an event and without waiting */
 int ty_shim_fd(const struct ty_shim *k); /* readable: ty_shim_next until it has nothing */
 
 struct ty_process_spec {

@@ -77,11 +77,6 @@ int ty_shim_new(struct ty_zygote *z, const struct ty_shim_spec *k, struct ty_shi
     return 0;
 }
 
-void ty_shim_stop(struct ty_shim *k)
-{
-    shutdown(k->fd, SHUT_WR);
-}
-
 void ty_shim_free(struct ty_shim *k)
 {
     if (!k)

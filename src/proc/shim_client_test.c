@@ -62,13 +62,13 @@ static void requests_may_precede_the_pod(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    kill(ty_zygote_pid(z), SIGSTOP);
+    kill(z->pid, SIGSTOP);
     struct ty_shim *k = shim(z, NULL);
     struct ty_shim_event n;
     start_sh(k, 1, "exit 9"); /* nobody has read anything yet */
     ty_shim_next(k, &n);
     assert_int_equal(n.what, TY_SHIM_NOTHING);
-    kill(ty_zygote_pid(z), SIGCONT);
+    kill(z->pid, SIGCONT);
     expect(k, TY_SHIM_STARTED, 1);
     assert_int_equal(WEXITSTATUS(expect(k, TY_SHIM_EXITED, 1).wstatus), 9);
     ty_shim_free(k);
@@ -106,7 +106,7 @@ static void after_the_end_there_is_nothing(void **state)
     const char *const argv[] = { "true", NULL };
     struct ty_process_spec s = plain(1, argv);
     struct ty_shim_event n;
-    ty_shim_stop(k);
+    stop_shim(k);
     expect(k, TY_SHIM_GONE, 0);
     ty_shim_next(k, &n);
     assert_int_equal(n.what, TY_SHIM_NOTHING);
@@ -139,7 +139,7 @@ static void descriptors_do_not_leak(void **state)
         ty_shim_free(k);
     }
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/fd", (int)ty_zygote_pid(z));
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int)z->pid);
     ty_zygote_stop(z);
     assert_int_equal(count_fds(), before);
 }

@@ -203,7 +203,7 @@ static void do_stop(struct ty_zygote *z, struct ty_shim *k)
     struct ty_shim *other = shim(z, NULL);
     start_sh(other, 1, "trap '' TERM; (setsid sleep 1000 &); sleep 1000");
     pid_t pid = expect(other, TY_SHIM_STARTED, 1).pid;
-    ty_shim_stop(other);
+    stop_shim(other);
     struct ty_shim_event n = next(other);
     if (n.what == TY_SHIM_EXITED) /* a guard that is killing may tell */
         n = next(other);

@@ -144,14 +144,14 @@ _Noreturn static void be_program(unsigned without, const struct crew *c, const c
     NEED(ty_zygote_start_with(without, &z, NULL) == 0);
     NEED(ty_shim_new(z, &keep, &k, NULL) == 0);
     start_crew(k, c, mark);
-    pid_t pid = ty_zygote_pid(z);
+    pid_t pid = z->pid;
     NEED(write(answer, &pid, sizeof(pid)) == sizeof(pid) && read(orders, &order, 1) == 1);
     if (how == FREE)
         ty_shim_free(k);
     else if (how == ZYGOTE_STOP)
         ty_zygote_stop(z);
     else if (how == STOP)
-        ty_shim_stop(k);
+        stop_shim(k);
     if (how == STOP)
         await(k, TY_SHIM_GONE);
     NEED(write(answer, &order, 1) == 1);

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,12 @@ static inline int run_as_both(const char *name, const struct CMUnitTest *tests, 
     if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
         return 100;
     return failed + WEXITSTATUS(status);
+}
+
+/* What a shim sees when its client dies; TY_SHIM_GONE follows when all its processes are dead. */
+static inline void stop_shim(struct ty_shim *k)
+{
+    shutdown(ty_shim_fd(k), SHUT_WR);
 }
 
 static inline struct ty_zygote *zygote(unsigned without)

@@ -89,8 +89,3 @@ struct ty_zygote_caps ty_zygote_caps(const struct ty_zygote *z)
 {
     return z->can;
 }
-
-pid_t ty_zygote_pid(const struct ty_zygote *z)
-{
-    return z->pid;
-}

@@ -16,7 +16,6 @@ struct ty_zygote {
 /* Parts of the kernel that a zygote shall not use: how tests walk the paths of poorer machines. */
 enum ty_zygote_without { TY_NO_PID_NS = 1, TY_NO_MOUNTS = 2, TY_NO_USER_NS = 4 };
 int ty_zygote_start_with(unsigned without, struct ty_zygote **ret, struct ty_err *err);
-pid_t ty_zygote_pid(const struct ty_zygote *z);
 
 /* How the zygote works, fixed at its start; shims inherit it. */
 struct ty_zygote_mode {

@@ -21,8 +21,7 @@ static pid_t keeper_of(struct ty_zygote *z)
 {
     char path[64], room[64];
     int pid = 0;
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)ty_zygote_pid(z),
-             (int)ty_zygote_pid(z));
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)z->pid, (int)z->pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     read_all(fd, room, sizeof(room));
@@ -36,20 +35,20 @@ static void it_keeps_nothing_of_dead_pods(void **state)
     (void)state;
     for (size_t m = 0; m < N_MODES; m++) {
         struct ty_zygote *z = zygote(modes[m]);
-        size_t before = fds_of(ty_zygote_pid(z));
+        size_t before = fds_of(z->pid);
         struct ty_shim *k[10];
         for (size_t i = 0; i < 10; i++) {
             k[i] = shim(z, NULL);
             struct said s = run_sh(k[i], "true");
             assert_exit(&s, 0);
         }
-        assert_int_equal(fds_of(ty_zygote_pid(z)), before + 10);
+        assert_int_equal(fds_of(z->pid), before + 10);
         for (size_t i = 0; i < 10; i++) {
-            ty_shim_stop(k[i]);
+            stop_shim(k[i]);
             expect(k[i], TY_SHIM_GONE, 0);
             ty_shim_free(k[i]);
         }
-        assert_int_equal(fds_of(ty_zygote_pid(z)), before);
+        assert_int_equal(fds_of(z->pid), before);
         ty_zygote_stop(z);
     }
 }
@@ -102,7 +101,7 @@ static void a_failed_fork_is_told(void **state)
         skip();
     struct ty_zygote *z = zygote(TY_NO_PID_NS | TY_NO_MOUNTS);
     struct rlimit one = { 1, 1 };
-    assert_int_equal(prlimit(ty_zygote_pid(z), RLIMIT_NPROC, &one, NULL), 0);
+    assert_int_equal(prlimit(z->pid, RLIMIT_NPROC, &one, NULL), 0);
     struct ty_shim *k = shim(z, NULL);
     struct ty_shim_event n = expect(k, TY_SHIM_GONE, 0);
     assert_int_equal(n.code, EAGAIN);

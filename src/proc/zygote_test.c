@@ -6,7 +6,7 @@ static void it_starts_and_stops(void **state)
     (void)state;
     for (size_t m = 0; m < N_MODES; m++) {
         struct ty_zygote *z = zygote(modes[m]);
-        pid_t pid = ty_zygote_pid(z);
+        pid_t pid = z->pid;
         struct ty_zygote_caps can = ty_zygote_caps(z);
         assert_false(is_dead(pid));
         assert_int_equal(can.pid_ns && (modes[m] & TY_NO_PID_NS), 0);
@@ -68,9 +68,9 @@ static void a_dead_zygote_is_told(void **state)
     struct ty_err err = { 0 };
     start_sh(old, 1, "sleep 1000");
     expect(old, TY_SHIM_STARTED, 1);
-    kill(ty_zygote_pid(z), SIGKILL);
+    kill(z->pid, SIGKILL);
     expect(old, TY_SHIM_GONE, 0);
-    wait_dead(ty_zygote_pid(z));
+    wait_dead(z->pid);
     assert_int_equal(ty_shim_new(z, &keep, &k, &err), -EPIPE);
     assert_string_equal(err.text, "cannot make a pod: the helper process that starts pods is gone");
     assert_null(k);
@@ -83,9 +83,9 @@ static void it_leaves_our_session(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    assert_int_equal(getsid(ty_zygote_pid(z)), ty_zygote_pid(z));
-    kill(ty_zygote_pid(z), SIGTERM); /* what a service manager sends to all at once */
-    kill(ty_zygote_pid(z), SIGINT);
+    assert_int_equal(getsid(z->pid), z->pid);
+    kill(z->pid, SIGTERM); /* what a service manager sends to all at once */
+    kill(z->pid, SIGINT);
     struct ty_shim *k = shim(z, NULL);
     struct said s = run_sh(k, "exit 0");
     assert_exit(&s, 0);

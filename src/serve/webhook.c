@@ -2,7 +2,6 @@
 #include "serve/webhook.h"
 
 #include <errno.h>
-#include <strings.h>
 
 #include "base/base64.h"
 #include "serve/respond.h"
@@ -244,36 +243,4 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
             a, 413, "RequestEntityTooLarge",
             "the review is too large: what becomes of it takes more memory than it may", ret);
     return code;
-}
-
-/* "application/json", with parameters or without. */
-static bool is_json(const char *type)
-{
-    struct ty_str head;
-
-    ty_str_cut(ty_str(type), ';', &head);
-    head = ty_str_trim(head);
-    return head.n == 16 && strncasecmp(head.p, "application/json", 16) == 0;
-}
-
-bool ty_webhook_handle(const struct ty_webhook *w, struct ty_http_request *q)
-{
-    struct ty_json *v = NULL;
-    int code = 0;
-
-    if (!hook_at(q->path))
-        return false;
-    if (strcmp(q->method, "POST") != 0) {
-        ty_http_request_add_header(q, "Allow", "POST");
-        code = status_failure(q->arena, 405, "MethodNotAllowed", "a review is posted", &v);
-    } else if (q->too_big)
-        code =
-            status_failure(q->arena, 413, "RequestEntityTooLarge", "the review is too large", &v);
-    else if (!is_json(ty_http_request_header(q, "Content-Type")))
-        code = status_failure(q->arena, 415, "UnsupportedMediaType",
-                              "Content-Type must be application/json", &v);
-    else
-        code = ty_webhook_review(w, q->arena, q->path, q->body, &v);
-    ty_respond_json(q, code, v);
-    return true;
 }

@@ -9,7 +9,6 @@
 #ifndef TY_SERVE_WEBHOOK_H
 #define TY_SERVE_WEBHOOK_H
 
-#include "net/http_server.h"
 #include "trainer/pipeline.h"
 
 /* etcd stores 1.5 MiB for each object; the review of an update has two objects and their
@@ -26,10 +25,7 @@ struct ty_webhook {
     void *ctx;
 };
 
-/* True: the path is a webhook, and the request is answered. */
-bool ty_webhook_handle(const struct ty_webhook *w, struct ty_http_request *q);
-
-/* The same without HTTP. Returns the HTTP status; *ret is the answer: a review with 200, else a
+/* Returns the HTTP status; *ret is the answer: a review with 200, else a
  * Status; 413 when the arena, of ty_arena_new_input, becomes full. Lives with the arena and borrows
  * from the body. 404: the path is no webhook. */
 int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_str path,

@@ -50,7 +50,8 @@ static void test_mutating_is_for_debug(void **state)
 
     assert_string_equal(said(w, MUTATE, REQUEST, YES), "");
     assert_string_equal(said(w, VALIDATE, "", YES), ""); /* not a review */
-    ty_log_set_level(w->log.out, TY_DEBUG);
+    ty_log_close(w->log.out);
+    w->log.out = ty_log_open(&(struct ty_log_settings){ .level = TY_DEBUG, .fd = w->log_fd });
     assert_has(said(w, MUTATE, REQUEST, YES), "\"msg\":\"admitted\"");
 }
 

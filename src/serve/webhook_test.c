@@ -99,55 +99,6 @@ static void those_who_do_not_speak_it(void **state)
     answer(f, PATH("mutate", "trainingruntime"), CREATE, 404);
 }
 
-static void handle(void *ctx, struct ty_http_request *q)
-{
-    if (!ty_webhook_handle(ctx, q))
-        ty_http_request_respond(q, 404, NULL, TY_LIT("else"));
-}
-
-static const char *ask(struct serve_world *w, const char *head, const char *body)
-{
-    static char text[8192];
-
-    snprintf(text, sizeof(text),
-             "%s\r\nHost: x\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s", head,
-             strlen(body), body);
-    return serve_talk(w, text);
-}
-
-static void over_http(void **state)
-{
-    struct fixture *f = *state;
-    struct serve_world w;
-    char big[5000] = "";
-
-    serve_begin(&w,
-                (struct ty_http_server_opts){ .body_bytes = 4000, .handle = handle, .ctx = &f->w });
-    assert_has(
-        ask(&w,
-            "POST " PATH("validate",
-                         "trainjob") "?timeout=10s HTTP/1.1\r\nContent-Type: application/json",
-            CREATE),
-        "\"allowed\":true");
-    assert_has(w.t.got, "Content-Type: application/json\r\n");
-    assert_has(ask(&w, "GET " PATH("validate", "trainjob") " HTTP/1.1", ""), "405 ");
-    assert_has(w.t.got, "Allow: POST\r\n");
-    assert_has(ask(&w, "POST " PATH("validate", "trainjob") " HTTP/1.1", CREATE), "415 ");
-    assert_has(
-        ask(&w,
-            "POST " PATH("validate",
-                         "trainjob") " HTTP/1.1\r\nContent-Type: application/json; charset=x",
-            "rubbish"),
-        "400 Bad Request");
-    memset(big, 'x', sizeof(big) - 1);
-    assert_has(
-        ask(&w, "POST " PATH("validate", "trainjob") " HTTP/1.1\r\nContent-Type: application/json",
-            big),
-        "413 ");
-    assert_has(ask(&w, "POST /other HTTP/1.1", CREATE), "else");
-    serve_finish(&w);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,7 +107,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(warnings_and_denials, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_none_of_ours, setup, teardown),
         cmocka_unit_test_setup_teardown(those_who_do_not_speak_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(over_http, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

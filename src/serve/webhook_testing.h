@@ -3,7 +3,7 @@
 #define TY_SERVE_WEBHOOK_TESTING_H
 
 #include "base/budget.h"
-#include "net/http_server_testing.h"
+#include "base/testing.h"
 #include "serve/webhook.h"
 
 #define PATH(verb, kind) "/" verb "-trainer-kubeflow-org-v1alpha1-" kind

@@ -19,7 +19,7 @@ struct ty_run_ctx {
     uv_signal_t sigint, sigterm;
     uv_check_t check;
     uv_timer_t timeout;
-    uv_timer_t settled; /* for ty_memory_trim after the start */
+    uv_timer_t settled; /* for malloc_trim after the start */
     int interrupts;
     bool timed_out;
     const char *limit; /* --timeout */

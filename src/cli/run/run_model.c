@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "trainer/trainjob_reconcile.h"
@@ -249,20 +250,18 @@ struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
     return j;
 }
 
-static uint64_t hash_text(uint64_t h, struct ty_str s)
+static uint64_t hash_at(uint64_t h, const struct ty_json *v, const char *key)
 {
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
-    return h * 31 + 1;
+    struct ty_str s = ty_json_str_at(v, key);
+
+    return ty_hash_bytes(h, s.p, s.n);
 }
 
 bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *condition)
 {
     struct ty_str type = ty_json_str_at(condition, "type");
-    uint64_t what =
-        hash_text(hash_text(hash_text(14695981039346656037u, ty_json_str_at(condition, "status")),
-                            ty_json_str_at(condition, "reason")),
-                  ty_json_str_at(condition, "message"));
+    uint64_t what = hash_at(hash_at(hash_at(0, condition, "status"), condition, "reason"),
+                            condition, "message");
     size_t i = 0;
 
     while (i < job->n_shown_conditions && !ty_str_is(type, job->shown_conditions[i].type))

@@ -72,11 +72,6 @@ static inline bool ty_run_node_alive(const struct ty_run_node *n)
 }
 /* Progress of the node; all members unknown if it has reported none. */
 const struct ty_progress *ty_run_node_progress(const struct ty_run_node *n);
-/* True if the node failed, and not because the engine stopped it. */
-static inline bool ty_run_node_failed(const struct ty_run_node *n)
-{
-    return !ty_run_node_alive(n) && !n->by_us && n->exit_code > 0;
-}
 /* "exit code 0", "stopped", "segmentation fault (SIGSEGV)", "did not start" */
 void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out);
 

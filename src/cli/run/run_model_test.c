@@ -70,7 +70,6 @@ static void test_a_life(void **state)
     n = make_update("j-node-0-0", TY_FAILED, 700);
     ty_run_model_pod(&m, &n);
     result_is(node, "exit code 1");
-    assert_true(ty_run_node_failed(node));
     assert_int_equal(node->ended_ms - node->began_ms, 500);
     assert_int_equal(m.jobs->n_alive, 0);
     n = make_update("j-node-0-0", TY_PENDING, 800); /* the next attempt */

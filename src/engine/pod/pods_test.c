@@ -69,7 +69,7 @@ static void a_keeper_that_is_killed(void **state)
 {
     struct engine_fixture *w = *state;
     char path[64], text[64] = "";
-    pid_t z = ty_zygote_pid(w->z);
+    pid_t z = w->z->pid;
 
     fixture_submit(w, "j", 1, SH("echo up; exec sleep 60"));
     w->enough = is_up;

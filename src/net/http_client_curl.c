@@ -6,7 +6,10 @@
 
 #include "net/tcp_keepalive.h"
 
-#define BUFFER_BYTES (16L << 10)
+#define BUFFER_BYTES   (16L << 10)
+#define DOWNLOAD_BYTES (256L << 10)
+#define SLOW_BYTES     1000L /* in a second: a slower download has stalled */
+#define MAX_REDIRECTS  10L
 
 bool ty_http_client_curl_inside(const struct ty_http_client *w)
 {
@@ -80,7 +83,8 @@ void ty_http_client_curl_free(struct ty_http_client *w)
 
 /* A call's options */
 
-/* As in http_multi.c: numbers are long, all else is a pointer. */
+/* libcurl takes numbers as long and everything else as a pointer; a wrong width in a variable
+ * argument list would go unnoticed, so each has its function. */
 static void set_long(struct ty_http_client_call *call, CURLoption o, long v)
 {
     call->client->curl.easy_setopt(call->easy, o, v);
@@ -169,15 +173,29 @@ static void set_callbacks(struct ty_http_client_call *call)
 static void set_limits(struct ty_http_client_call *call)
 {
     const struct ty_http_client_settings *s = &call->client->set;
+    bool download = s->stall_s > 0;
     set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
+    if (download) {
+        set_long(call, CURLOPT_LOW_SPEED_LIMIT, SLOW_BYTES);
+        set_long(call, CURLOPT_LOW_SPEED_TIME, (long)s->stall_s);
+    }
     set_long(call, CURLOPT_NOSIGNAL, 1);
     set_long(call, CURLOPT_QUICK_EXIT, 1); /* does not wait for the resolver, as in dns_lookup.h */
     set_long(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
-    set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+    set_long(call, CURLOPT_BUFFERSIZE, download ? DOWNLOAD_BYTES : BUFFER_BYTES);
     set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
     set_long(call, CURLOPT_HTTP_VERSION,
              s->http1 ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
-    set_long(call, CURLOPT_PIPEWAIT, s->http1 ? 0 : 1);
+    set_long(call, CURLOPT_PIPEWAIT, !s->http1 && !download);
+}
+
+static void set_key(struct ty_http_client_call *call, const struct ty_aws_key *key)
+{
+    char provider[128];
+    snprintf(provider, sizeof(provider), "aws:amz:%s:%s", key->region, key->service);
+    set_ptr(call, CURLOPT_AWS_SIGV4, provider);
+    set_ptr(call, CURLOPT_USERNAME, key->id);
+    set_ptr(call, CURLOPT_PASSWORD, key->secret);
 }
 
 static void set_peer(struct ty_http_client_call *call, const struct ty_http_client_peer *peer)
@@ -197,6 +215,13 @@ static void set_peer(struct ty_http_client_call *call, const struct ty_http_clie
         set_ptr(call, CURLOPT_PROXY, peer->proxy);
     set_long(call, CURLOPT_SSL_VERIFYPEER, peer->insecure ? 0 : 1);
     set_long(call, CURLOPT_SSL_VERIFYHOST, peer->insecure ? 0 : 2);
+    if (peer->key)
+        set_key(call, peer->key);
+}
+
+static bool is_https(const struct ty_http_client_call *call)
+{
+    return strncmp(call->ask.url, "https:", 6) == 0;
 }
 
 static void set_trust(struct ty_http_client_call *call)
@@ -204,7 +229,7 @@ static void set_trust(struct ty_http_client_call *call)
     const struct ty_curl *curl = &call->client->curl;
     curl_prereq_callback connected = on_connected;
 
-    if (strncmp(call->ask.url, "https:", 6) != 0 || (call->ask.peer && call->ask.peer->insecure))
+    if (!is_https(call) || (call->ask.peer && call->ask.peer->insecure))
         return;
     curl->easy_setopt(call->easy, CURLOPT_PREREQFUNCTION, connected);
     curl->easy_setopt(call->easy, CURLOPT_PREREQDATA, (void *)call);
@@ -215,18 +240,20 @@ static void set_request(struct ty_http_client_call *call)
     const struct ty_http_client_request *ask = &call->ask;
     const struct ty_curl *curl = &call->client->curl;
     set_ptr(call, CURLOPT_URL, ask->url);
-    set_long(call, CURLOPT_PATH_AS_IS, 1);
+    set_long(call, CURLOPT_PATH_AS_IS, 1); /* "a/../b" is a valid name in an object store */
     set_ptr(call, CURLOPT_PROTOCOLS_STR, "http,https");
-    set_long(call, CURLOPT_FOLLOWLOCATION, 0);
+    set_ptr(call, CURLOPT_REDIR_PROTOCOLS_STR, is_https(call) ? "https" : "http,https");
+    set_long(call, CURLOPT_FOLLOWLOCATION, ask->redirects);
+    set_long(call, CURLOPT_MAXREDIRS, MAX_REDIRECTS);
     set_ptr(call, CURLOPT_USERAGENT, call->client->set.agent);
     set_ptr(call, CURLOPT_CUSTOMREQUEST, ask->method);
     if (ask->body.n) {
         set_ptr(call, CURLOPT_POSTFIELDS, ask->body.p);
         curl->easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
+        call->headers = curl->slist_append(call->headers, "Expect:"); /* avoids a round trip */
     }
     for (const char *const *line = ask->headers; line && *line; line++)
         call->headers = curl->slist_append(call->headers, *line);
-    call->headers = curl->slist_append(call->headers, "Expect:"); /* avoids a round trip */
     set_ptr(call, CURLOPT_HTTPHEADER, call->headers);
 }
 
@@ -349,11 +376,36 @@ void ty_http_client_curl_start(struct ty_http_client_call *call)
         add_fresh(w);
 }
 
+/* Whether a retry may help. */
+static bool is_passing(CURLcode r)
+{
+    static const CURLcode passing[] = {
+        CURLE_COULDNT_RESOLVE_PROXY,
+        CURLE_COULDNT_RESOLVE_HOST,
+        CURLE_COULDNT_CONNECT,
+        CURLE_PARTIAL_FILE,
+        CURLE_OPERATION_TIMEDOUT,
+        CURLE_SSL_CONNECT_ERROR,
+        CURLE_GOT_NOTHING,
+        CURLE_SEND_ERROR,
+        CURLE_RECV_ERROR,
+        CURLE_HTTP2,
+        CURLE_HTTP2_STREAM,
+        CURLE_AGAIN,
+        CURLE_WEIRD_SERVER_REPLY,
+    };
+    for (size_t i = 0; i < TY_COUNT(passing); i++)
+        if (r == passing[i])
+            return true;
+    return false;
+}
+
 static void call_over(struct ty_http_client_call *call, CURLcode r)
 {
     struct ty_http_client *w = call->client;
     struct ty_http_client_result end = { .status = ty_http_client_status(call),
                                          .whole = r == CURLE_OK,
+                                         .lost = is_passing(r) && !call->unwanted,
                                          .text = "" };
 
     if (call->unwanted)

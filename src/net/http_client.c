@@ -8,16 +8,6 @@ static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call
 
 /* The client */
 
-/* Loads what the first call needs, so that a missing library is reported now. Without nghttp2 or
- * GnuTLS, libcurl does everything. */
-static int load_libraries(struct ty_http_client *w, struct ty_err *err)
-{
-    if (w->set.h2 && ty_http_client_h2_load(w, err) == 0)
-        return 0;
-    w->set.h2 = false;
-    return ty_http_client_curl_load(w, err);
-}
-
 int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_settings *s,
                        struct ty_err *err)
 {
@@ -27,7 +17,7 @@ int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_
     w->set = *s;
     w->fresh_end = &w->fresh;
     w->due_ms = UINT64_MAX;
-    int r = load_libraries(w, err);
+    int r = s->h2 ? 0 : ty_http_client_curl_load(w, err); /* reports now that it is missing */
     if (r < 0) {
         free(w);
         return r;
@@ -38,6 +28,8 @@ int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_
     uv_timer_init(s->loop, w->timer);
     uv_unref((uv_handle_t *)w->timer); /* sockets of calls keep the loop running */
     w->timer->data = w;
+    if (s->h2)
+        ty_http_client_h2_init(w);
     *ret = w;
     return 0;
 }

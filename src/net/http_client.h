@@ -28,7 +28,7 @@ struct ty_http_client_settings {
     int64_t stall_s; /* for downloads: a transfer slower than 1 kB a second times out after this.
                         They get large buffers and, also over HTTP/2, a connection each. 0: none */
 };
-/* gives. -ENOENT: a library is missing. */
+/* gives. -ENOENT: without `h2`, libcurl is missing. */
 int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_settings *s,
                        struct ty_err *err);
 /* takes; drops running calls without calling `end`. The loop must run once more before it is

@@ -3,6 +3,7 @@
 #include "net/http_client_inner.h"
 
 #include <errno.h>
+#include <gnutls/x509.h>
 
 #include "net/tcp_keepalive.h"
 
@@ -78,7 +79,6 @@ void ty_http_client_curl_free(struct ty_http_client *w)
     while (w->n_spare)
         w->curl.easy_cleanup(w->spare[--w->n_spare]);
     ty_curl_done(&w->curl);
-    ty_gnutls_done(&w->gnutls);
 }
 
 /* A call's options */
@@ -123,17 +123,17 @@ static size_t on_header(char *p TY_UNUSED, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-static bool is_server(const struct ty_gnutls *g, gnutls_session_t session)
+static bool is_server(gnutls_session_t session)
 {
     gnutls_x509_crt_t cert = NULL;
     unsigned n = 0;
-    const gnutls_datum_t *shown = g->certificate_get_peers(session, &n);
+    const gnutls_datum_t *shown = gnutls_certificate_get_peers(session, &n);
 
-    if (!shown || n == 0 || g->x509_crt_init(&cert) < 0)
+    if (!shown || n == 0 || gnutls_x509_crt_init(&cert) < 0)
         return false;
-    bool good = g->x509_crt_import(cert, &shown[0], GNUTLS_X509_FMT_DER) >= 0 &&
-                g->x509_crt_check_key_purpose(cert, GNUTLS_KP_TLS_WWW_SERVER, 0);
-    g->x509_crt_deinit(cert);
+    bool good = gnutls_x509_crt_import(cert, &shown[0], GNUTLS_X509_FMT_DER) >= 0 &&
+                gnutls_x509_crt_check_key_purpose(cert, GNUTLS_KP_TLS_WWW_SERVER, 0);
+    gnutls_x509_crt_deinit(cert);
     return good;
 }
 
@@ -146,14 +146,11 @@ static int on_connected(void *ctx, char *to TY_UNUSED, char *from TY_UNUSED, int
     struct ty_http_client_call *call = ctx;
     struct ty_http_client *w = call->client;
     const struct curl_tlssessioninfo *tls = NULL;
-    struct ty_err err = { 0 };
 
     w->curl.easy_getinfo(call->easy, CURLINFO_TLS_SSL_PTR, &tls);
     if (tls && tls->backend != CURLSSLBACKEND_GNUTLS)
         return CURL_PREREQFUNC_OK;
-    call->mistrusted = !tls || !tls->internals ||
-                       (!w->gnutls.lib && ty_gnutls_load(&w->gnutls, &err) < 0) ||
-                       !is_server(&w->gnutls, tls->internals);
+    call->mistrusted = !tls || !tls->internals || !is_server(tls->internals);
     return call->mistrusted ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 

@@ -232,7 +232,7 @@ static void on_ready(void *ctx, bool h2)
         give_to_curl(l);
         return;
     }
-    l->h2 = ty_h2_new(&l->client->nghttp2, &events);
+    l->h2 = ty_h2_new(&events);
     for (struct ty_http_client_call *call = l->calls; call; call = call->conn_next)
         call_send(call); /* a new connection accepts them */
 }
@@ -359,7 +359,6 @@ static struct ty_http_client_conn *line_new(struct ty_http_client *w,
     w->lines = l;
     struct ty_tls_conn_settings s = {
         .loop = w->set.loop,
-        .gnutls = &w->gnutls,
         .lookups = &w->lookups,
         .host = to->host,
         .port = to->port,
@@ -435,15 +434,8 @@ void ty_http_client_h2_reset(struct ty_http_client *w)
     ty_http_client_h2_renew(w);
 }
 
-int ty_http_client_h2_load(struct ty_http_client *w, struct ty_err *err)
+void ty_http_client_h2_init(struct ty_http_client *w)
 {
-    int r = ty_gnutls_load(&w->gnutls, err);
-    if (r == 0)
-        r = ty_nghttp2_load(&w->nghttp2, err);
-    if (r < 0) {
-        ty_gnutls_done(&w->gnutls);
-        return r;
-    }
     w->flush = calloc(1, sizeof(*w->flush));
     if (!w->flush)
         abort();
@@ -451,7 +443,6 @@ int ty_http_client_h2_load(struct ty_http_client *w, struct ty_err *err)
     uv_unref((uv_handle_t *)w->flush); /* calls keep the loop running, this does not */
     w->flush->data = w;
     w->lookups.loop = w->set.loop;
-    return 0;
 }
 
 static void on_flush_closed(uv_handle_t *h)
@@ -469,6 +460,4 @@ void ty_http_client_h2_free(struct ty_http_client *w)
     }
     ty_dns_lookups_done(&w->lookups);
     uv_close((uv_handle_t *)w->flush, on_flush_closed);
-    ty_nghttp2_done(&w->nghttp2);
-    ty_gnutls_done(&w->gnutls);
 }

@@ -112,7 +112,7 @@ void ty_http_server_sweep(struct ty_http_server *s, uint64_t every_ms)
 static void conn_new(struct ty_http_server *s, struct MHD_Connection *mhd, void **ctx)
 {
     const union MHD_ConnectionInfo *fd =
-        s->mhd.get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct ty_http_server_conn *c = calloc(1, sizeof(*c));
     bool crowded = ty_http_server_limit_exceeded(s);
 
@@ -140,7 +140,7 @@ static void conn_free(struct ty_http_server_conn *c)
     struct ty_http_server *s = c->s;
 
     leave_list(c);
-    ty_http_server_cert_unref(s, c->id);
+    ty_http_server_cert_unref(c->id);
     free(c);
     ty_http_server_limit_remove_conn(s);
     if (--s->n_conns == 0)

@@ -8,13 +8,11 @@
 #include "base/str.h"
 #include "net/dns_lookup.h"
 #include "net/fence.h"
-#include "net/gnutls.h"
 
 struct ty_tls_conn;
 
 struct ty_tls_conn_settings {
     uv_loop_t *loop;
-    const struct ty_gnutls *gnutls; /* outlives it */
     struct ty_dns_lookups *lookups; /* running DNS queries; outlives it */
     const char *host, *port;        /* to connect to */
     const char *name;    /* the expected name in the certificate: a DNS name or an address */

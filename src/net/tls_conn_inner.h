@@ -3,6 +3,8 @@
 #ifndef TY_NET_TLS_CONN_INNER_H
 #define TY_NET_TLS_CONN_INNER_H
 
+#include <gnutls/x509.h>
+
 #include "base/buf.h"
 #include "net/tls_conn.h"
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/xalloc.h"
+
 #define OWN_HEADERS 6 /* headers that submit_stream() adds to the caller's */
 #define AUTHORITY   1 /* index of one of them */
 
@@ -36,9 +38,7 @@ struct stream {
 
 static struct stream *stream_new(struct ty_h2 *h, const struct ty_h2_request *ask)
 {
-    struct stream *s = calloc(1, sizeof(*s));
-    if (!s)
-        abort();
+    struct stream *s = ty_xalloc(calloc(1, sizeof(*s)));
     s->h = h;
     s->user = ask->stream;
     s->body = ask->body;
@@ -168,14 +168,14 @@ static nghttp2_session *session_new(struct ty_h2 *h)
     nghttp2_session *session = NULL;
 
     if (nghttp2_session_callbacks_new(&calls) != 0)
-        abort(); /* out of memory is the only reason, here and below */
+        ty_xalloc_die(); /* the only reason, here and below */
     nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame);
     nghttp2_session_callbacks_set_on_frame_send_callback(calls, on_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_close);
     if (nghttp2_session_client_new(&session, calls, h) != 0)
-        abort();
+        ty_xalloc_die();
     nghttp2_session_callbacks_del(calls);
     return session;
 }
@@ -186,15 +186,13 @@ struct ty_h2 *ty_h2_new(const struct ty_h2_events *events)
         { NGHTTP2_SETTINGS_ENABLE_PUSH, 0 },
         { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW },
     };
-    struct ty_h2 *h = calloc(1, sizeof(*h));
-    if (!h)
-        abort();
+    struct ty_h2 *h = ty_xalloc(calloc(1, sizeof(*h)));
     h->events = *events;
     h->session = session_new(h);
     if (nghttp2_submit_settings(h->session, NGHTTP2_FLAG_NONE, settings, TY_COUNT(settings)) != 0 ||
         nghttp2_session_set_local_window_size(h->session, NGHTTP2_FLAG_NONE, 0,
                                               CONNECTION_WINDOW) != 0)
-        abort();
+        ty_xalloc_die();
     return h;
 }
 
@@ -297,9 +295,7 @@ static void head_new(struct h2_head *to, const struct ty_h2_request *ask)
     size_t n = OWN_HEADERS, bytes = 0;
     for (const char *const *line = ask->headers; line && *line; line++, n++)
         bytes += strlen(*line) + 1;
-    to->nv = malloc(n * sizeof(*to->nv) + bytes);
-    if (!to->nv)
-        abort();
+    to->nv = ty_xalloc(malloc(n * sizeof(*to->nv) + bytes));
     to->names = (char *)(to->nv + n);
     to->n = 0;
 }

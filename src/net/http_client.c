@@ -11,9 +11,7 @@ static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call
 int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_settings *s,
                        struct ty_err *err)
 {
-    struct ty_http_client *w = calloc(1, sizeof(*w));
-    if (!w)
-        abort();
+    struct ty_http_client *w = ty_xalloc(calloc(1, sizeof(*w)));
     w->set = *s;
     w->fresh_end = &w->fresh;
     w->due_ms = UINT64_MAX;
@@ -22,9 +20,7 @@ int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_
         free(w);
         return r;
     }
-    w->timer = calloc(1, sizeof(*w->timer));
-    if (!w->timer)
-        abort();
+    w->timer = ty_xalloc(calloc(1, sizeof(*w->timer)));
     uv_timer_init(s->loop, w->timer);
     uv_unref((uv_handle_t *)w->timer); /* sockets of calls keep the loop running */
     w->timer->data = w;
@@ -149,7 +145,7 @@ void ty_http_client_begin(struct ty_http_client_call *call)
         ty_http_client_curl_start(call);
         return;
     }
-    call->hopeless = strdup(err.text); /* reported from the loop */
+    call->hopeless = ty_xalloc(strdup(err.text)); /* reported from the loop */
     uv_ref((uv_handle_t *)w->timer);
     ty_http_client_link(&w->calls, call);
     arm_timer(w, call);
@@ -158,9 +154,7 @@ void ty_http_client_begin(struct ty_http_client_call *call)
 struct ty_http_client_call *ty_http_client_start(struct ty_http_client *w,
                                                  const struct ty_http_client_request *ask)
 {
-    struct ty_http_client_call *call = calloc(1, sizeof(*call) + request_len(ask));
-    if (!call)
-        abort();
+    struct ty_http_client_call *call = ty_xalloc(calloc(1, sizeof(*call) + request_len(ask)));
     call->client = w;
     copy_ask(call, ask);
     call->begun_ms = call->heard_ms = uv_now(w->set.loop);

@@ -345,10 +345,8 @@ static void set_all(struct ty_http_client_call *call)
     struct ty_http_client *w = call->client;
     char line[512];
 
-    call->easy = w->n_spare ? w->spare[--w->n_spare] : w->curl.easy_init();
-    call->error = calloc(1, CURL_ERROR_SIZE);
-    if (!call->easy || !call->error)
-        abort();
+    call->easy = w->n_spare ? w->spare[--w->n_spare] : ty_xalloc(w->curl.easy_init());
+    call->error = ty_xalloc(calloc(1, CURL_ERROR_SIZE));
     set_callbacks(call);
     set_limits(call);
     set_request(call);

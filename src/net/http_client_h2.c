@@ -332,19 +332,14 @@ static const struct ty_h2_events events = {
 
 static const char *copy_str(const char *s)
 {
-    char *mine = s ? strdup(s) : NULL;
-    if (s && !mine)
-        abort();
-    return mine;
+    return s ? ty_xalloc(strdup(s)) : NULL;
 }
 
 static struct ty_http_client_conn *line_new(struct ty_http_client *w,
                                             const struct ty_http_endpoint *to,
                                             const struct ty_http_client_peer *peer)
 {
-    struct ty_http_client_conn *l = calloc(1, sizeof(*l));
-    if (!l)
-        abort();
+    struct ty_http_client_conn *l = ty_xalloc(calloc(1, sizeof(*l)));
     l->client = w;
     l->calls_end = &l->calls;
     l->place = *to;
@@ -360,12 +355,12 @@ static struct ty_http_client_conn *line_new(struct ty_http_client *w,
     struct ty_tls_conn_settings s = {
         .loop = w->set.loop,
         .lookups = &w->lookups,
-        .host = to->host,
-        .port = to->port,
-        .name = to->name,
-        .ca_file = peer->ca_file,
-        .cert_file = peer->cert_file,
-        .key_file = peer->key_file,
+        .host = l->place.host,
+        .port = l->place.port,
+        .name = l->place.name,
+        .ca_file = l->peer.ca_file,
+        .cert_file = l->peer.cert_file,
+        .key_file = l->peer.key_file,
         .insecure = peer->insecure,
         .connect_ms = w->set.connect_ms,
         .dead_ms = w->set.dead_ms,
@@ -436,9 +431,7 @@ void ty_http_client_h2_reset(struct ty_http_client *w)
 
 void ty_http_client_h2_init(struct ty_http_client *w)
 {
-    w->flush = calloc(1, sizeof(*w->flush));
-    if (!w->flush)
-        abort();
+    w->flush = ty_xalloc(calloc(1, sizeof(*w->flush)));
     uv_prepare_init(w->set.loop, w->flush);
     uv_unref((uv_handle_t *)w->flush); /* calls keep the loop running, this does not */
     w->flush->data = w;

@@ -5,6 +5,7 @@
 #define TY_NET_HTTP_CLIENT_INNER_H
 
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "net/curl.h"
 #include "net/dns_lookup.h"
 #include "net/h2.h"

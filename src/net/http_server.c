@@ -222,11 +222,8 @@ static void drop_handle(struct ty_http_server *s)
 int ty_http_server_new(const struct ty_http_server_opts *opts, struct ty_http_server **ret,
                        struct ty_err *err)
 {
-    struct ty_http_server *s = calloc(1, sizeof(*s));
+    struct ty_http_server *s = ty_xalloc(calloc(1, sizeof(*s)));
     int r = 0;
-
-    if (!s)
-        abort();
     s->o = *opts;
     s->listen_fd = opts->fd > 0 ? opts->fd : -1;
     s->with_tls = opts->tls != NULL;

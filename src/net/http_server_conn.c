@@ -113,11 +113,8 @@ static void conn_new(struct ty_http_server *s, struct MHD_Connection *mhd, void 
 {
     const union MHD_ConnectionInfo *fd =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct ty_http_server_conn *c = calloc(1, sizeof(*c));
+    struct ty_http_server_conn *c = ty_xalloc(calloc(1, sizeof(*c)));
     bool crowded = ty_http_server_limit_exceeded(s);
-
-    if (!c)
-        abort(); /* as the arena: out of memory is not handled */
     uv_update_time(s->o.loop);
     *c = (struct ty_http_server_conn){ .s = s,
                                        .mhd = mhd,

@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "net/http_server.h"
 
 #define TY_HTTP_SERVER_HEADERS 8

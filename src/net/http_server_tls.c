@@ -44,9 +44,7 @@ int ty_http_server_set_cert(struct ty_http_server *s, const struct ty_pem *pem, 
 {
     if (!s->with_tls)
         return ty_fail(err, -EINVAL, "the server speaks plain HTTP: it shows no certificate");
-    struct ty_http_server_cert *id = calloc(1, sizeof(*id));
-    if (!id)
-        abort();
+    struct ty_http_server_cert *id = ty_xalloc(calloc(1, sizeof(*id)));
     id->refs = 1;
     int r = read_identity(pem, id, err);
     if (r < 0) {

@@ -6,6 +6,7 @@
 #include <gnutls/x509.h>
 
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "net/tls_conn.h"
 
 #define IN_BYTES ((size_t)32 << 10)

@@ -178,7 +178,7 @@ static bool load_creds(struct ty_tls_conn *conn)
     int r = gnutls_certificate_allocate_credentials(&conn->creds);
 
     if (r < 0)
-        abort();
+        ty_xalloc_die();
     if (s->insecure)
         r = 1;
     else if (s->ca_file)
@@ -252,7 +252,7 @@ void ty_tls_conn_connected(struct ty_tls_conn *conn)
         return;
     if (gnutls_init(&conn->tls, GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL |
                                     GNUTLS_NO_TICKETS | GNUTLS_FORCE_CLIENT_CERT) < 0)
-        abort();
+        ty_xalloc_die();
     gnutls_set_default_priority_append(conn->tls, "-VERS-TLS1.0:-VERS-TLS1.1", NULL, 0);
     gnutls_credentials_set(conn->tls, GNUTLS_CRD_CERTIFICATE, conn->creds);
     gnutls_alpn_set_protocols(conn->tls, alpn, 2, 0);

@@ -9,14 +9,13 @@
 /* A complete file is recognized by its checksum, too, if the journal has no entry. */
 static bool is_same(const struct ty_fetch_item *item, int fd)
 {
-    char buf[1 << 16], hex[TY_DIGEST_HEX];
+    char hex[TY_DIGEST_HEX];
     struct ty_digest d;
-    ssize_t n;
     ty_digest_init(&d, item->sum, item->size);
-    while ((n = read(fd, buf, sizeof(buf))) > 0)
-        ty_digest_add(&d, (struct ty_str){ buf, (size_t)n });
+    if (ty_digest_add_file(&d, fd, item->size) < 0)
+        return false;
     ty_digest_hex(&d, hex);
-    return n == 0 && strcmp(hex, item->hex) == 0;
+    return strcmp(hex, item->hex) == 0;
 }
 
 static int skip_if_complete(struct ty_fetch_run *run, struct ty_fetch_item *item,

@@ -25,7 +25,6 @@
 #define ASK_CEILING  ((size_t)1 << 20)
 #define WORDS_MAX    ((size_t)16 << 10)
 #define STARTS_MAX   3u
-#define READ_BYTES   ((size_t)1 << 20)
 
 void ty_transfer_init(struct ty_transfer *s, struct ty_fetch_run *run)
 {
@@ -302,24 +301,6 @@ void ty_transfer_resume(struct ty_transfer *s)
             .url = s->item->url, .headers = headers, .piece = on_body, .end = on_end, .ctx = s });
 }
 
-/* Computes the checksum of bytes from an earlier run. */
-static int read_part(struct ty_transfer *s)
-{
-    ty_auto_buf buf = { 0 };
-    ty_buf_grow(&buf, READ_BYTES);
-    for (int64_t at = 0; at < s->part.have;) {
-        ssize_t n = pread(s->part.fd, buf.p, READ_BYTES, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return ty_fail(&s->err, n < 0 ? -errno : -EIO, "%s: what has arrived cannot be read",
-                           s->item->name);
-        ty_digest_add(&s->digest, (struct ty_str){ buf.p, (size_t)n });
-        at += n;
-    }
-    return 0;
-}
-
 /* Whether bytes of an earlier run can be used. */
 static bool is_worth(const struct ty_fetch_item *item, const struct ty_part *p)
 {
@@ -374,10 +355,13 @@ void ty_transfer_start(struct ty_transfer *s, struct ty_fetch_item *item)
     s->most = s->part.have;
     s->run->progress.bytes_done += s->part.have;
     ty_digest_init(&s->digest, item->sum, item->size);
-    if (item->from)
+    if (item->from) {
         copy_local(s);
-    else if (read_part(s) < 0)
         return;
+    }
+    int r = ty_digest_add_file(&s->digest, s->part.fd, s->part.have);
+    if (r < 0)
+        ty_fail(&s->err, r, "%s: what has arrived cannot be read", item->name);
     else if (item->tag && is_whole(&s->part))
         check_received(s);
     else

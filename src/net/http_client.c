@@ -69,13 +69,8 @@ void ty_http_client_free(struct ty_http_client *w)
 {
     if (!w)
         return;
-    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
-    for (size_t i = 0; i < 2; i++) {
-        for (struct ty_http_client_call *call = lists[i], *next; call; call = next) {
-            next = call->next;
-            call_free(call);
-        }
-    }
+    while (w->calls || w->fresh)
+        call_free(w->calls ? w->calls : w->fresh);
     ty_http_client_h2_free(w);
     ty_http_client_curl_free(w);
     uv_close((uv_handle_t *)w->timer, on_closed);
@@ -196,21 +191,28 @@ void ty_http_client_finish(struct ty_http_client_call *call,
     call_free(call);
 }
 
-static struct ty_http_client_call *first_left(const struct ty_http_client *w)
+struct ty_http_client_call *ty_http_client_find(const struct ty_http_client *w,
+                                                bool (*is)(const struct ty_http_client_call *call))
 {
     struct ty_http_client_call *lists[] = { w->calls, w->fresh }, *call = NULL;
     for (size_t i = 0; i < 2 && !call; i++)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed has left the lists */
-        for (call = lists[i]; call && (call->cancelled || call->ending); call = call->next)
+        for (call = lists[i]; call && !is(call); call = call->next)
             ;
     return call;
+}
+
+static bool is_left(const struct ty_http_client_call *call)
+{
+    return !call->cancelled && !call->ending;
 }
 
 void ty_http_client_reset(struct ty_http_client *w)
 {
     ty_http_client_h2_reset(w); /* before the calls are canceled, so that this sends nothing */
     ty_http_client_curl_reset(w);
-    for (struct ty_http_client_call *call = first_left(w); call; call = first_left(w))
+    struct ty_http_client_call *call;
+    while ((call = ty_http_client_find(w, is_left)))
         ty_http_client_cancel(call);
     ty_http_client_h2_renew(w);
 }

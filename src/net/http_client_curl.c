@@ -305,13 +305,14 @@ void ty_http_client_curl_reset(struct ty_http_client *w)
     ty_http_client_renew(w);
 }
 
-static struct ty_http_client_call *first_cut(const struct ty_http_client *w)
+static bool is_cut(const struct ty_http_client_call *call)
 {
-    struct ty_http_client_call *lists[] = { w->calls, w->fresh }, *call = NULL;
-    for (size_t i = 0; i < 2 && !call; i++)
-        for (call = lists[i]; call && !call->cut; call = call->next)
-            ;
-    return call;
+    return call->cut;
+}
+
+static bool is_cancelled(const struct ty_http_client_call *call)
+{
+    return call->cancelled;
 }
 
 /* First cut the sockets: libcurl would send a close-notify over them, after the rest of a record.
@@ -323,7 +324,8 @@ void ty_http_client_curl_fenced(struct ty_http_client *w)
     for (size_t i = 0; i < 2; i++)
         for (struct ty_http_client_call *call = lists[i]; call; call = call->next)
             call->cut = !call->conn;
-    for (struct ty_http_client_call *call = first_cut(w); call; call = first_cut(w))
+    struct ty_http_client_call *call;
+    while ((call = ty_http_client_find(w, is_cut)))
         ty_http_client_finish(call, &(struct ty_http_client_result){
                                         .status = ty_http_client_status(call),
                                         .fenced = true, /* it may have been reopened by now */
@@ -422,30 +424,16 @@ static struct ty_http_client_call *done_call(struct ty_http_client *w, const CUR
     return (struct ty_http_client_call *)(void *)p;
 }
 
-static void drop_cancelled(struct ty_http_client *w)
-{
-    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
-    const struct ty_http_client_result end = { 0 };
-
-    if (!w->cancelled)
-        return;
-    w->cancelled = false;
-    for (size_t i = 0; i < 2; i++) {
-        for (struct ty_http_client_call *call = lists[i], *next; call; call = next) {
-            next = call->next;
-            if (call->cancelled)
-                ty_http_client_finish(call, &end); /* calls no callback */
-        }
-    }
-}
-
 void ty_http_client_curl_settle(struct ty_http_client_pool *p)
 {
     struct ty_http_client *w = p->client;
     int left = 0;
     const CURLMsg *msg;
+    struct ty_http_client_call *call;
 
-    drop_cancelled(w);
+    while (w->cancelled && (call = ty_http_client_find(w, is_cancelled)))
+        ty_http_client_finish(call, &(struct ty_http_client_result){ 0 }); /* calls no callback */
+    w->cancelled = false;
     while ((msg = w->curl.multi_info_read(p->multi, &left)))
         if (msg->msg == CURLMSG_DONE)
             call_over(done_call(w, msg), msg->data.result);

@@ -84,6 +84,9 @@ void ty_http_client_finish(struct ty_http_client_call *call,
                            const struct ty_http_client_result *end);
 void ty_http_client_link(struct ty_http_client_call **list, struct ty_http_client_call *call);
 void ty_http_client_unlink(struct ty_http_client_call *call);
+/* The first call of which `is` is true, or NULL. */
+struct ty_http_client_call *ty_http_client_find(const struct ty_http_client *w,
+                                                bool (*is)(const struct ty_http_client_call *call));
 
 /* http_client_curl.c */
 /* Loads libcurl, unless it is loaded already. */

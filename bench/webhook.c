@@ -2,13 +2,13 @@
  * keep-alive, 8 connections with one request each. The client is a separate process; only CPU time
  * of the server is counted, which does not depend on the client or the load of the machine. */
 #include <arpa/inet.h>
+#include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "net/gnutls.h"
 #include "serve/respond.h"
 #include "serve/webhook.h"
 
@@ -37,7 +37,6 @@ static const char review_text[] =
 /* ---- the client ---- */
 
 struct client {
-    struct ty_gnutls g;
     gnutls_certificate_credentials_t cred;
     gnutls_session_t sessions[CONNECTIONS];
 };
@@ -47,34 +46,32 @@ static bool client_open(struct client *c, int port)
     struct sockaddr_in at = { .sin_family = AF_INET,
                               .sin_addr = { htonl(INADDR_LOOPBACK) },
                               .sin_port = htons((uint16_t)port) };
-    int r = ty_gnutls_load(&c->g, NULL);
+    int r = 0;
 
-    if (r < 0)
-        return false;
-    c->g.certificate_allocate_credentials(&c->cred);
+    gnutls_certificate_allocate_credentials(&c->cred);
     for (size_t i = 0; i < CONNECTIONS && r >= 0; i++) {
         int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         gnutls_transport_ptr_t both = (gnutls_transport_ptr_t)(intptr_t)fd;
-        c->g.init(&c->sessions[i], GNUTLS_CLIENT);
-        c->g.set_default_priority(c->sessions[i]);
-        c->g.credentials_set(c->sessions[i], GNUTLS_CRD_CERTIFICATE, c->cred);
-        c->g.transport_set_ptr2(c->sessions[i], both, both);
+        gnutls_init(&c->sessions[i], GNUTLS_CLIENT);
+        gnutls_set_default_priority(c->sessions[i]);
+        gnutls_credentials_set(c->sessions[i], GNUTLS_CRD_CERTIFICATE, c->cred);
+        gnutls_transport_set_ptr2(c->sessions[i], both, both);
         r = connect(fd, (struct sockaddr *)&at, sizeof(at));
         do
-            r = r < 0 && r != GNUTLS_E_AGAIN ? r : c->g.handshake(c->sessions[i]);
+            r = r < 0 && r != GNUTLS_E_AGAIN ? r : gnutls_handshake(c->sessions[i]);
         while (r == GNUTLS_E_AGAIN);
     }
     return r >= 0;
 }
 
 /* Reads one response; false unless it allows the object. */
-static bool client_read(struct client *c, gnutls_session_t session)
+static bool client_read(gnutls_session_t session)
 {
     char text[8192];
     size_t n = 0;
 
     while (n < sizeof(text) - 1) {
-        ssize_t got = c->g.record_recv(session, text + n, sizeof(text) - 1 - n);
+        ssize_t got = gnutls_record_recv(session, text + n, sizeof(text) - 1 - n);
         if (got == GNUTLS_E_AGAIN || got == GNUTLS_E_INTERRUPTED)
             continue; /* a session ticket */
         if (got <= 0)
@@ -101,10 +98,10 @@ static int client_run(int port)
         return 1;
     for (size_t i = 0; i < REQUESTS / CONNECTIONS; i++) {
         for (size_t k = 0; k < CONNECTIONS; k++)
-            if (c.g.record_send(c.sessions[k], request, (size_t)n) != n)
+            if (gnutls_record_send(c.sessions[k], request, (size_t)n) != n)
                 return 1;
         for (size_t k = 0; k < CONNECTIONS; k++)
-            if (!client_read(&c, c.sessions[k]))
+            if (!client_read(c.sessions[k]))
                 return 1;
     }
     return 0;
@@ -174,17 +171,12 @@ static int start_server(struct bench *b, struct ty_arena *a, struct ty_err *err)
     struct ty_certs_request ask = {
         .name = "localhost", .names = names, .from_s = 0, .until_s = 4000000000
     };
-    struct ty_gnutls g = { 0 };
     struct ty_pem pem;
-    int r = ty_gnutls_load(&g, err);
-
-    if (r == 0)
-        r = ty_certs_ca(&g, a, &ask, &pem, err);
+    int r = ty_certs_ca(a, &ask, &pem, err);
     if (r == 0)
         r = ty_http_server_new(&o, &b->server, err);
     if (r == 0)
         r = ty_http_server_set_cert(b->server, &pem, err);
-    ty_gnutls_done(&g);
     return r;
 }
 

@@ -135,7 +135,7 @@ static void check_until(const struct ty_doctor_in *in, struct ty_check_results *
     int64_t until = 0, days;
     struct ty_check_result *c;
 
-    if (ty_certs_expiry(in->gnutls, cert, &until, &err) < 0) {
+    if (ty_certs_expiry(cert, &until, &err) < 0) {
         c = ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "certificate", "the webhooks' certificate: %s",
                          err.text);
         ty_check_set_fix(ret, c,
@@ -178,9 +178,9 @@ static bool check_bundles(const struct ty_doctor_in *in, struct ty_check_results
                 ty_base64_decode(ret->arena, ty_json_str_at(*it, "clientConfig.caBundle"));
             int64_t until = in->now_s, then = in->now_s;
             /* Its expiry has a line of its own. */
-            if (ty_certs_expiry(in->gnutls, pem->cert, &until, NULL) == 0 && until <= then)
+            if (ty_certs_expiry(pem->cert, &until, NULL) == 0 && until <= then)
                 then = until - 1;
-            if (ty_certs_check(in->gnutls, pem, ca, host, then, &err) == 0)
+            if (ty_certs_check(pem, ca, host, then, &err) == 0)
                 continue;
             struct ty_check_result *c =
                 ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "certificate",
@@ -205,8 +205,6 @@ static void check_certificate(const struct ty_doctor_in *in, struct ty_check_res
         .key = ty_base64_decode(ret->arena, ty_json_as_str(ty_json_get(data, "tls.key"))),
     };
 
-    if (!in->gnutls)
-        return;
     if (o && o->r == 0 && pem.cert.n) {
         if (check_bundles(in, ret, &pem, ns, name))
             check_until(in, ret, pem.cert, ns);

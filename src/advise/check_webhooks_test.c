@@ -97,11 +97,11 @@ static struct pair make(struct doctor_fixture *w, const char *name, int64_t days
     struct ty_err err = { 0 };
     struct pair p;
 
-    if (ty_certs_ca(w->in.gnutls, w->a, &ask, &p.ca, &err) < 0)
+    if (ty_certs_ca(w->a, &ask, &p.ca, &err) < 0)
         fail_msg("%s", err.text);
     ask.names = (const char *const[]){ name, NULL };
     ask.until_s = DOCTOR_NOW + days * DAY_S;
-    if (ty_certs_serving(w->in.gnutls, w->a, &ask, &p.ca, &p.tls, &err) < 0)
+    if (ty_certs_serving(w->a, &ask, &p.ca, &p.tls, &err) < 0)
         fail_msg("%s", err.text);
     return p;
 }
@@ -117,12 +117,6 @@ static void put_secret(struct doctor_fixture *w, const struct pair *p)
 static void test_certificates(void **state)
 {
     struct doctor_fixture *w = *state;
-    struct ty_gnutls g = { 0 };
-    struct ty_err err = { 0 };
-
-    if (ty_gnutls_load(&g, &err) < 0)
-        fail_msg("%s", err.text);
-    w->in.gnutls = &g;
     struct pair good = make(w, "s." NS ".svc", 365), other = make(w, "s." NS ".svc", 365),
                 soon = make(w, "s." NS ".svc", 29), late = make(w, "s." NS ".svc", -3),
                 wrong = make(w, "else." NS ".svc", 365);
@@ -155,8 +149,6 @@ static void test_certificates(void **state)
     assert_result_has(w, ty_check_webhooks, TY_TRAINER_SECRET " is empty");
     doctor_fixture_miss(w, &ty_kind_secret, NS, TY_TRAINER_SECRET, -EACCES);
     assert_result_has(w, ty_check_webhooks, TY_TRAINER_SECRET " may not be read");
-    w->in.gnutls = NULL;
-    ty_gnutls_done(&g);
 }
 
 int main(void)

@@ -6,13 +6,11 @@
 #include "advise/check.h"
 #include "advise/check_operator.h"
 #include "advise/cluster_reader.h"
-#include "net/gnutls.h"
 
 struct ty_doctor_in {
     struct ty_cluster_snapshot *snapshot;
-    const struct ty_gnutls *gnutls; /* NULL: certificates are not checked */
-    const char *ns;                 /* where the operator should be */
-    const char *server;             /* for people */
+    const char *ns;     /* where the operator should be */
+    const char *server; /* for people */
     int64_t now_s;
 };
 

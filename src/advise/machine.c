@@ -154,30 +154,14 @@ static void check_devices(const struct ty_machine *m, struct ty_check_results *r
 
 static void check_libraries(const struct ty_machine *m, struct ty_check_results *ret)
 {
-    const struct {
-        const char *why, *name, *what, *package;
-    } libs[] = {
-        { m->no_curl, "libcurl", "nothing can be downloaded, no cluster be read through a proxy",
-          "libcurl3-gnutls" },
-        { m->no_http2, "nghttp2", "clusters are talked to over HTTP/1.1, which costs more",
-          "libnghttp2-14" },
-        { m->no_tls, "GnuTLS", "no status API, no webhooks", "libgnutls30" },
-        { m->no_serve, "libmicrohttpd", "no status API, no webhooks", "libmicrohttpd12" },
-    };
-    bool good = true;
-
-    for (size_t i = 0; i < TY_COUNT(libs); i++) {
-        if (!libs[i].why)
-            continue;
-        struct ty_check_result *c =
-            ty_check_add(ret, TY_CHECK_LEVEL_WARN, "libraries", "%s: %s: %s", libs[i].name,
-                         libs[i].what, libs[i].why);
-        ty_check_set_fix(ret, c, "install %s", libs[i].package);
-        good = false;
+    if (!m->no_curl) {
+        ty_check_add(ret, TY_CHECK_LEVEL_OK, "libraries", "libcurl is there");
+        return;
     }
-    if (good)
-        ty_check_add(ret, TY_CHECK_LEVEL_OK, "libraries",
-                     "libcurl, nghttp2, GnuTLS and libmicrohttpd are there");
+    struct ty_check_result *c = ty_check_add(
+        ret, TY_CHECK_LEVEL_WARN, "libraries",
+        "libcurl: nothing can be downloaded, no cluster be read through a proxy: %s", m->no_curl);
+    ty_check_set_fix(ret, c, "install libcurl3-gnutls");
 }
 
 void ty_machine_check(const struct ty_machine *m, struct ty_check_results *ret)

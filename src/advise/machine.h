@@ -18,8 +18,7 @@ struct ty_machine {
     int64_t state_free;       /* bytes there */
     int64_t shm;              /* bytes of /dev/shm; -1: there is none */
     int64_t port_lo, port_hi; /* ephemeral ports of the kernel */
-    const char *no_curl, *no_http2, *no_tls,
-        *no_serve; /* why libraries cannot be loaded; NULL: they can */
+    const char *no_curl;      /* why libcurl cannot be loaded; NULL: it can */
 };
 
 /* Collects the facts: starts python3 and others for a moment, writes nothing. `state`: the folder

@@ -12,9 +12,6 @@
 
 #include "advise/machine.h"
 #include "net/curl.h"
-#include "net/gnutls.h"
-#include "net/microhttpd.h"
-#include "net/nghttp2.h"
 #include "proc/cgroup.h"
 #include "proc/shim.h"
 
@@ -127,26 +124,14 @@ static void find_sizes(struct ty_machine *m)
     m->shm = statvfs("/dev/shm", &fs) == 0 ? (int64_t)(fs.f_blocks * fs.f_frsize) : -1;
 }
 
-static void find_libraries(struct ty_arena *a, struct ty_machine *m)
+static void find_libcurl(struct ty_arena *a, struct ty_machine *m)
 {
     struct ty_curl curl = { 0 };
-    struct ty_nghttp2 http2 = { 0 };
-    struct ty_gnutls tls = { 0 };
-    struct ty_microhttpd mhd = { 0 };
     struct ty_err err = { 0 };
 
     if (ty_curl_load(&curl, &err) < 0)
         m->no_curl = ty_arena_strdup(a, err.text);
-    if (ty_nghttp2_load(&http2, &err) < 0)
-        m->no_http2 = ty_arena_strdup(a, err.text);
-    if (ty_gnutls_load(&tls, &err) < 0)
-        m->no_tls = ty_arena_strdup(a, err.text);
-    if (ty_microhttpd_load(&mhd, &err) < 0)
-        m->no_serve = ty_arena_strdup(a, err.text);
     ty_curl_done(&curl);
-    ty_nghttp2_done(&http2);
-    ty_gnutls_done(&tls);
-    ty_microhttpd_done(&mhd);
 }
 
 void ty_machine_find(struct ty_arena *a, const char *state, struct ty_machine *ret)
@@ -159,5 +144,5 @@ void ty_machine_find(struct ty_arena *a, const char *state, struct ty_machine *r
         ret->torch = run_program(a, (const char *const[]){ ret->python, "-c", TORCH, NULL });
     find_state(a, state, ret);
     find_sizes(ret);
-    find_libraries(a, ret);
+    find_libcurl(a, ret);
 }

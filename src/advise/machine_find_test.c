@@ -24,9 +24,6 @@ static void test_this_one(void **state TY_UNUSED)
     assert_int_not_equal(access("/tmp/trainyard-no-such", F_OK), 0); /* but was not */
     assert_true(m.port_lo > 0 && m.port_hi > m.port_lo);
     assert_null(m.no_curl);
-    assert_null(m.no_http2);
-    assert_null(m.no_tls);
-    assert_null(m.no_serve);
 }
 
 static void test_an_empty_path(void **state TY_UNUSED)

@@ -61,7 +61,6 @@ static void check_cluster(struct ty_cli *cli, const struct doctor_opts *opts,
 {
     bool asked = opts->cluster || opts->kube.kubeconfig || opts->kube.context;
     struct ty_cluster cluster;
-    struct ty_gnutls gnutls = { 0 };
     struct ty_err err = { 0 };
     int r = ty_cluster_open(&cluster, cli, &opts->kube, &err);
 
@@ -73,12 +72,10 @@ static void check_cluster(struct ty_cli *cli, const struct doctor_opts *opts,
         ty_check_set_fix(c, one, "name a file with --kubeconfig or KUBECONFIG");
     } else {
         struct ty_doctor_in in = { .snapshot = cluster.snapshot,
-                                   .gnutls = ty_gnutls_load(&gnutls, &err) == 0 ? &gnutls : NULL,
                                    .ns = opts->ns ? opts->ns : "kubeflow-system",
                                    .server = cluster.config.server,
                                    .now_s = cli->now_s };
         read_and_check(&cluster, &in, c);
-        ty_gnutls_done(&gnutls);
     }
     ty_cluster_close(&cluster);
 }

@@ -1,4 +1,10 @@
 #include "fetch/digest.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define READ_BYTES ((size_t)1 << 20)
 
 const char *ty_digest_name(enum ty_digest_type sum)
 {
@@ -35,6 +41,23 @@ void ty_digest_add(struct ty_digest *d, struct ty_str bytes)
         sha1_update(&d->sha1, bytes.n, p);
     else if (d->sum == TY_DIGEST_MD5)
         md5_update(&d->md5, bytes.n, p);
+}
+
+int ty_digest_add_file(struct ty_digest *d, int fd, int64_t n)
+{
+    ty_auto_buf buf = { 0 };
+    ty_buf_grow(&buf, READ_BYTES);
+    for (int64_t at = 0; at < n;) {
+        size_t most = n - at < (int64_t)READ_BYTES ? (size_t)(n - at) : READ_BYTES;
+        ssize_t got = pread(fd, buf.p, most, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? -errno : -EIO;
+        ty_digest_add(d, (struct ty_str){ buf.p, (size_t)got });
+        at += got;
+    }
+    return 0;
 }
 
 void ty_digest_hex(struct ty_digest *d, char ret_hex[TY_DIGEST_HEX])

@@ -28,6 +28,7 @@ struct ty_digest {
 void ty_digest_init(struct ty_digest *d, enum ty_digest_type sum,
                     int64_t size); /* size: only for git */
 void ty_digest_add(struct ty_digest *d, struct ty_str bytes);
+int ty_digest_add_file(struct ty_digest *d, int fd, int64_t n); /* its first n bytes; -EIO: fewer */
 /* Lower-case hex, "" for none; initialize the digest again before its next use. */
 void ty_digest_hex(struct ty_digest *d, char ret_hex[TY_DIGEST_HEX]);
 const char *ty_digest_name(enum ty_digest_type sum); /* for messages and tags */

@@ -27,24 +27,24 @@ int ty_download_dir_fail(const struct ty_download_dir *s, int code, const char *
     return ty_fail(err, code, "%s/%s: %s", s->to, name, strerrordesc_np(-code));
 }
 
-static int make_folders(struct ty_arena *a, const char *path, struct ty_err *err)
+int ty_download_dir_make_parents(int at, const char *name, struct ty_buf *path)
 {
-    char *copy = ty_arena_strdup(a, path);
-    for (char *c = copy + 1; c[-1]; c++) {
-        if (*c != '/' && *c)
-            continue;
-        char was = *c;
-        *c = '\0';
-        if (mkdir(copy, 0777) < 0 && errno != EEXIST) {
-            int code = -errno;
-            return ty_fail(err, code, "cannot make the folder %s: %s", copy,
-                           strerrordesc_np(-code));
-        }
-        *c = was;
-        if (!was)
-            break;
+    for (const char *c = strchr(name + 1, '/'); c; c = strchr(c + 1, '/')) {
+        path->n = 0;
+        ty_buf_put(path, name, (size_t)(c - name));
+        ty_buf_chr(path, '\0');
+        if (mkdirat(at, path->p, 0777) < 0 && errno != EEXIST)
+            return -errno;
     }
     return 0;
+}
+
+static int make_target(struct ty_arena *a, const char *to, struct ty_err *err)
+{
+    ty_auto_buf path = { 0 };
+    int r = ty_download_dir_make_parents(AT_FDCWD, ty_arena_printf(a, "%s/", to), &path);
+    return r == 0 ? 0
+                  : ty_fail(err, r, "cannot make the folder %s: %s", path.p, strerrordesc_np(-r));
 }
 
 static int open_all(struct ty_download_dir *s, struct ty_err *err)
@@ -78,7 +78,7 @@ int ty_download_dir_open(struct ty_arena *a, const char *to, struct ty_download_
     *s = (struct ty_download_dir){
         .arena = a, .to = to, .dir = -1, .own = -1, .lock = -1, .journal = -1
     };
-    int r = make_folders(a, to, err);
+    int r = make_target(a, to, err);
     if (r == 0)
         r = open_all(s, err);
     if (r == 0)

@@ -2,6 +2,7 @@
 #ifndef TY_FETCH_DOWNLOAD_DIR_INNER_H
 #define TY_FETCH_DOWNLOAD_DIR_INNER_H
 
+#include "base/buf.h"
 #include "fetch/download_dir.h"
 
 struct ty_download_dir_entry {
@@ -23,5 +24,7 @@ int ty_download_dir_journal_read(struct ty_download_dir *s, struct ty_err *err);
 int ty_download_dir_fail(const struct ty_download_dir *s, int code, const char *name,
                          struct ty_err *err);
 void ty_download_dir_close_fd(int *fd);
+/* Creates the directories of "a/b/c", but not c. *path: the last one, for messages. */
+int ty_download_dir_make_parents(int at, const char *name, struct ty_buf *path);
 
 #endif

@@ -1,82 +1,21 @@
 /* The main function: lists the files, skips complete ones, transfers the rest. */
 #include "fetch/fetch.h"
 #include "fetch/download_dir.h"
-#include "fetch/patterns.h"
-#include "fetch/safename.h"
 #include "fetch/transfer.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <unistd.h>
-
-#define CONNECT_S 30
-#define TURN_MS   100 /* maximal wait in one iteration: progress is shown as often */
-#define MAX_ITEMS ((size_t)20 << 20)
-
-int64_t ty_fetch_run_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-void ty_fetch_run_note(const struct ty_fetch_run *run, const char *fmt, ...)
-{
-    char text[1024];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    run->opts->note(run->opts->ctx, text);
-}
-
-int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int status,
-                         const char *words, struct ty_err *err)
-{
-    bool ours = status == 401 || status == 403; /* 401 or 403: the credentials are the problem */
-    int code = ours ? -EACCES : status == 404 || status == 410 ? -ENOENT : -EIO;
-    bool hint = run->hint && (ours || status == 404);
-    return ty_fail(err, code, "%s: the server answers %s%s%s%s", what, words, hint ? " (" : "",
-                   hint ? run->hint : "", hint ? ")" : "");
-}
-
-int ty_fetch_run_add(struct ty_fetch_run *run, const char *listed, const struct ty_fetch_item *item,
-                     struct ty_err *err)
-{
-    if ((run->include && !ty_patterns_match(run->include, listed)) ||
-        ty_patterns_match(run->opts->ignore, listed)) {
-        run->ignored++;
-        return 0;
-    }
-    if (ty_safename_check(ty_str(item->name), err) < 0)
-        return ty_wrap(err, "%s", run->uri.shown);
-    if (run->n == MAX_ITEMS)
-        return ty_fail(err, -E2BIG, "%s: more than %zu files", run->uri.shown, MAX_ITEMS);
-    if (ty_arena_full(run->arena))
-        return ty_fail(err, -EFBIG, "%s: the listing is too long", run->uri.shown);
-    if (run->n == run->cap) {
-        size_t cap = run->cap ? 2 * run->cap : 64;
-        struct ty_fetch_item *more = ty_new_n(run->arena, struct ty_fetch_item, cap);
-        if (run->n)
-            memcpy(more, run->items, run->n * sizeof(*more));
-        run->items = more;
-        run->cap = cap;
-    }
-    run->items[run->n++] = *item;
-    return 0;
-}
 
 /* A complete file is recognized by its checksum, too, if the journal has no entry. */
 static bool is_same(const struct ty_fetch_item *item, int fd)
 {
-    char buf[1 << 16], hex[TY_DIGEST_HEX];
+    char hex[TY_DIGEST_HEX];
     struct ty_digest d;
-    ssize_t n;
     ty_digest_init(&d, item->sum, item->size);
-    while ((n = read(fd, buf, sizeof(buf))) > 0)
-        ty_digest_add(&d, (struct ty_str){ buf, (size_t)n });
+    if (ty_digest_add_file(&d, fd, item->size) < 0)
+        return false;
     ty_digest_hex(&d, hex);
-    return n == 0 && strcmp(hex, item->hex) == 0;
+    return strcmp(hex, item->hex) == 0;
 }
 
 static int skip_if_complete(struct ty_fetch_run *run, struct ty_fetch_item *item,
@@ -157,9 +96,7 @@ static int run_transfers(struct ty_fetch_run *run, struct ty_transfer *slots, st
         run->opts->progress(run->opts->ctx, &run->progress);
         if (r < 0 || !busy)
             return r;
-        r = ty_http_multi_poll(run->http, TURN_MS, err);
-        if (r < 0)
-            return r;
+        ty_fetch_run_poll(run);
     }
 }
 
@@ -216,17 +153,11 @@ int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fet
     if (r < 0)
         return r;
     const struct ty_fetch_source *source = source_of(run.uri.scheme);
-    const struct ty_http_multi_settings settings = {
-        .agent = "trainyard/" TY_VERSION,
-        .ca_file = opts->ca_file,
-        .connect_s = opts->stall_s < CONNECT_S ? opts->stall_s : CONNECT_S,
-        .stall_s = opts->stall_s,
-    };
     if (source->http)
-        r = ty_http_multi_new(&run.http, &settings, err);
+        r = ty_fetch_run_open(&run, err);
     if (r == 0)
         r = run_all(&run, source, err);
-    ty_http_multi_free(run.http);
+    ty_fetch_run_close(&run);
     ty_download_dir_close(run.dir);
     if (r == 0)
         *ret = (struct ty_fetch_result){ .total = run.progress,

@@ -5,7 +5,7 @@
 #include "fetch/digest.h"
 #include "fetch/fetch.h"
 #include "fetch/uri.h"
-#include "net/http_multi.h"
+#include "net/http_client.h"
 
 struct ty_download_dir;
 
@@ -27,14 +27,16 @@ struct ty_fetch_run {
     struct ty_arena *arena;
     const struct ty_fetch_opts *opts;
     struct ty_uri uri;
-    struct ty_http_multi *http; /* NULL: the source does not use HTTP */
-    const char *const *include; /* only these; NULL: all */
+    struct ty_http_client *http; /* NULL: the source does not use HTTP */
+    uv_loop_t loop;              /* of the client */
+    uv_timer_t turn;             /* ends the wait of ty_fetch_run_poll */
+    const char *const *include;  /* only these; NULL: all */
     struct ty_fetch_item *items;
     size_t n, cap;
-    size_t ignored, there;        /* excluded by patterns; complete before this run */
-    const char *const *headers;   /* for every request; NULL none */
-    const struct ty_aws_key *key; /* signs every request; NULL none */
-    unsigned listed_pages;        /* pages of the listing so far */
+    size_t ignored, there;           /* excluded by patterns; complete before this run */
+    const char *const *headers;      /* for every request; NULL none */
+    struct ty_http_client_peer peer; /* of every request */
+    unsigned listed_pages;           /* pages of the listing so far */
     size_t listed_bytes;
     const char *hint; /* for messages when a server refuses a request; or NULL */
     struct ty_download_dir *dir;
@@ -60,5 +62,12 @@ void ty_fetch_run_note(const struct ty_fetch_run *run, const char *fmt, ...) TY_
 int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int status,
                          const char *words, struct ty_err *err);
 int64_t ty_fetch_run_now_ns(void); /* monotonic */
+
+/* HTTP. ty_fetch_run_close drops what is running; it needs no ty_fetch_run_open. */
+int ty_fetch_run_open(struct ty_fetch_run *run, struct ty_err *err);
+void ty_fetch_run_close(struct ty_fetch_run *run);
+/* Starts a GET with the run's peer; *ask has the url, headers and callbacks. */
+void ty_fetch_run_get(struct ty_fetch_run *run, const struct ty_http_client_request *ask);
+void ty_fetch_run_poll(struct ty_fetch_run *run); /* makes progress on all; waits at most 100 ms */
 
 #endif

@@ -20,7 +20,7 @@ struct list_call {
     int64_t wait_ms; /* before the next attempt; -1: no further one */
 };
 
-static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str piece)
+static int on_body(void *ctx, struct ty_http_client_call *call, struct ty_str piece)
 {
     (void)call;
     struct list_call *q = ctx;
@@ -43,22 +43,22 @@ static const char *next_page(struct ty_arena *a, const char *link)
     return NULL;
 }
 
-static void on_end(void *ctx, struct ty_http_multi_call *call,
-                   const struct ty_http_multi_result *end)
+static void on_end(void *ctx, struct ty_http_client_call *call,
+                   const struct ty_http_client_result *end)
 {
     struct list_call *q = ctx;
     struct ty_arena *a = q->arena;
     bool good = end->status >= 200 && end->status < 300;
     const char *words = good ? "" : ty_retry_response_text(a, call, ty_buf_str(&q->body));
-    const char *why = end->how == TY_HTTP_MULTI_DONE ? words : end->text;
-    const char *after = ty_http_multi_call_header(call, "Retry-After");
+    const char *why = end->whole ? words : end->text;
+    const char *after = ty_http_client_header(call, "Retry-After");
     if (ty_retry_again(&q->retry, end, after, (int64_t)time(NULL), arc4random(), &q->wait_ms)) {
         ty_fetch_run_note(q->run, "%s: %s; trying again in %.1f s (%u of %u)", q->shown, why,
                           (double)q->wait_ms / 1000, q->retry.tries, q->retry.most);
         return;
     }
     q->wait_ms = -1;
-    if (end->how != TY_HTTP_MULTI_DONE) {
+    if (!end->whole) {
         q->result = q->body.full ? ty_fail(q->err, -EFBIG, "%s: the answer is too long", q->shown)
                                  : ty_fail(q->err, -EIO, "%s: %s", q->shown, why);
         return;
@@ -67,16 +67,9 @@ static void on_end(void *ctx, struct ty_http_multi_call *call,
     q->reply = (struct ty_list_response){
         .body = ty_arena_str(a, ty_buf_str(&q->body)),
         .status = end->status,
-        .next = next_page(a, ty_http_multi_call_header(call, "Link")),
+        .next = next_page(a, ty_http_client_header(call, "Link")),
         .words = words,
     };
-}
-
-static void sleep_ms(int64_t ms)
-{
-    struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
-        ;
 }
 
 /* Counts a page, and checks the limits. */
@@ -105,24 +98,19 @@ int ty_list_request(struct ty_fetch_run *run, struct ty_arena *a, const char *ur
         .shown = ty_url_redacted(a, ty_str(url)),
         .result = 1,
     };
-    const struct ty_http_multi_request ask = { .url = url,
-                                               .headers = run->headers,
-                                               .key = run->key,
-                                               .body = on_body,
-                                               .end = on_end,
-                                               .ctx = &q };
+    const struct ty_http_client_request ask = {
+        .url = url, .headers = run->headers, .piece = on_body, .end = on_end, .ctx = &q
+    };
     if (ty_arena_full(run->arena)) /* the listing so far fills it */
         return ty_fail(err, -EFBIG, "%s: the listing is too long", run->uri.shown);
     while (q.result == 1) {
         q.body.n = 0;
         q.wait_ms = 0;
-        int r = ty_http_multi_start(run->http, &ask, err);
-        while (r == 0 && q.result == 1 && q.wait_ms == 0)
-            r = ty_http_multi_poll(run->http, 1000, err);
-        if (r < 0)
-            q.result = r;
-        else if (q.wait_ms > 0)
-            sleep_ms(q.wait_ms);
+        ty_fetch_run_get(run, &ask);
+        while (q.result == 1 && q.wait_ms == 0)
+            ty_fetch_run_poll(run);
+        if (q.wait_ms > 0)
+            uv_sleep((unsigned)q.wait_ms);
     }
     ty_buf_done(&q.body);
     if (q.result == 0)

@@ -13,19 +13,20 @@ struct asker {
 
 static void asker_open(struct asker *q, unsigned retries, const char *const *answers)
 {
-    const struct ty_http_multi_settings settings = { .agent = "t", .connect_s = 5, .stall_s = 5 };
     memset(q, 0, sizeof(*q));
     q->a = ty_arena_new((size_t)64 << 20);
-    q->opts = (struct ty_fetch_opts){ .retries = retries, .note = trial_note, .ctx = &q->notes };
+    q->opts = (struct ty_fetch_opts){
+        .retries = retries, .stall_s = 5, .note = trial_note, .ctx = &q->notes
+    };
     q->run = (struct ty_fetch_run){ .arena = q->a, .opts = &q->opts };
-    assert_int_equal(ty_http_multi_new(&q->run.http, &settings, NULL), 0);
+    assert_int_equal(ty_fetch_run_open(&q->run, NULL), 0);
     peer_start(&q->peer, answers);
 }
 
 static void asker_close(struct asker *q)
 {
     peer_stop(&q->peer);
-    ty_http_multi_free(q->run.http);
+    ty_fetch_run_close(&q->run);
     ty_arena_free(q->a);
 }
 

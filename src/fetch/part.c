@@ -131,29 +131,16 @@ int ty_part_write(struct ty_download_dir *s, struct ty_part *p, const char *name
     return 0;
 }
 
-/* Creates the directories of "a/b/c" in the destination. */
-static int make_parents(const struct ty_download_dir *s, const char *name)
-{
-    ty_auto_buf path = { 0 };
-    for (const char *c = strchr(name, '/'); c; c = strchr(c + 1, '/')) {
-        path.n = 0;
-        ty_buf_put(&path, name, (size_t)(c - name));
-        ty_buf_chr(&path, '\0');
-        if (mkdirat(s->dir, path.p, 0777) < 0 && errno != EEXIST)
-            return -errno;
-    }
-    return 0;
-}
-
 /* No fsync: if a power failure damages a file, its size and time no longer match the journal, or
  * its checksum is wrong, and it is fetched again. */
 int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
                    struct ty_err *err)
 {
+    ty_auto_buf parent = { 0 };
     char file[48];
     file_name(file, sizeof(file), p, "part");
     ty_part_close(p);
-    int r = make_parents(s, name);
+    int r = ty_download_dir_make_parents(s->dir, name, &parent);
     if (r == 0 && renameat(s->own, file, s->dir, name) < 0)
         r = -errno;
     if (r < 0)

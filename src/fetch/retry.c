@@ -20,20 +20,20 @@ int64_t ty_retry_after_s(const char *after, int64_t now_s)
     return at > now_s ? at - now_s : 0;
 }
 
-static bool is_passing(const struct ty_http_multi_result *end)
+static bool is_passing(const struct ty_http_client_result *end)
 {
-    if (end->how != TY_HTTP_MULTI_DONE)
-        return end->how == TY_HTTP_MULTI_LOST;
+    if (!end->whole)
+        return end->lost;
     return end->status == 408 || end->status == 425 || end->status == 429 ||
            (end->status >= 500 && end->status != 501 && end->status != 505);
 }
 
-bool ty_retry_again(struct ty_retry *r, const struct ty_http_multi_result *end, const char *after,
+bool ty_retry_again(struct ty_retry *r, const struct ty_http_client_result *end, const char *after,
                     int64_t now_s, uint32_t dice, int64_t *ret_ms)
 {
     if (!is_passing(end) || r->tries >= r->most)
         return false;
-    int64_t asked = after && end->how == TY_HTTP_MULTI_DONE ? ty_retry_after_s(after, now_s) : -1;
+    int64_t asked = after && end->whole ? ty_retry_after_s(after, now_s) : -1;
     if (asked > LONGEST_S)
         return false;
     int64_t ms = FIRST_MS << (r->tries < 6 ? r->tries : 6);
@@ -72,17 +72,17 @@ static char *clean_line(struct ty_arena *a, struct ty_str s)
     return out;
 }
 
-char *ty_retry_response_text(struct ty_arena *a, const struct ty_http_multi_call *call,
+char *ty_retry_response_text(struct ty_arena *a, const struct ty_http_client_call *call,
                              struct ty_str body)
 {
-    int status = ty_http_multi_call_status(call);
-    const char *said = ty_http_multi_call_header(call, "X-Error-Message"); /* the Hub */
+    int status = ty_http_client_status(call);
+    const char *said = ty_http_client_header(call, "X-Error-Message"); /* the Hub */
     struct refusal xml = { .a = a };
     if (said)
         return ty_arena_printf(a, "%d: %s", status, clean_line(a, ty_str(said)));
     if (ty_str_contains(body, TY_LIT("<Error>")) &&
         ty_xml_parse(body, read_refusal, &xml, NULL) == 0 && xml.code) {
-        const char *region = ty_http_multi_call_header(call, "x-amz-bucket-region");
+        const char *region = ty_http_client_header(call, "x-amz-bucket-region");
         region = xml.region ? xml.region : region;
         return ty_arena_printf(a, "%d: %s%s%s%s%s", status, clean_line(a, ty_str(xml.code)),
                                xml.message ? ": " : "",

@@ -14,11 +14,11 @@ static void test_retry_after(void **state)
     assert_int_equal(ty_retry_after_s("soon", NOW), -1);
 }
 
-static bool again(enum ty_http_multi_outcome how, int status)
+static bool again(const struct ty_http_client_result *end)
 {
     struct ty_retry r = { .most = 1 };
     int64_t ms;
-    return ty_retry_again(&r, &(struct ty_http_multi_result){ how, status, "" }, NULL, NOW, 0, &ms);
+    return ty_retry_again(&r, end, NULL, NOW, 0, &ms);
 }
 
 static void test_what_is_worth_a_try(void **state)
@@ -27,19 +27,19 @@ static void test_what_is_worth_a_try(void **state)
     static const int yes[] = { 408, 425, 429, 500, 502, 503, 504 };
     static const int no[] = { 200, 301, 400, 401, 403, 404, 410, 416, 501, 505 };
     for (size_t i = 0; i < TY_COUNT(yes); i++)
-        assert_true(again(TY_HTTP_MULTI_DONE, yes[i]));
+        assert_true(again(&(struct ty_http_client_result){ .whole = true, .status = yes[i] }));
     for (size_t i = 0; i < TY_COUNT(no); i++)
-        assert_false(again(TY_HTTP_MULTI_DONE, no[i]));
-    assert_true(again(TY_HTTP_MULTI_LOST, 0));
-    assert_true(again(TY_HTTP_MULTI_LOST, 200));
-    assert_false(again(TY_HTTP_MULTI_FATAL, 503));
+        assert_false(again(&(struct ty_http_client_result){ .whole = true, .status = no[i] }));
+    assert_true(again(&(struct ty_http_client_result){ .lost = true }));
+    assert_true(again(&(struct ty_http_client_result){ .lost = true, .status = 200 }));
+    assert_false(again(&(struct ty_http_client_result){ .status = 503 }));
 }
 
 static void test_back_off(void **state)
 {
     (void)state;
     struct ty_retry r = { .most = 10 };
-    const struct ty_http_multi_result lost = { TY_HTTP_MULTI_LOST, 0, "" };
+    const struct ty_http_client_result lost = { .lost = true };
     int64_t ms, want = 500;
     for (unsigned i = 0; i < 10; i++) {
         assert_true(ty_retry_again(&r, &lost, NULL, NOW, 0, &ms));
@@ -56,7 +56,7 @@ static void test_the_server_decides(void **state)
 {
     (void)state;
     struct ty_retry r = { .most = 5 };
-    const struct ty_http_multi_result busy = { TY_HTTP_MULTI_DONE, 429, "" };
+    const struct ty_http_client_result busy = { .whole = true, .status = 429 };
     int64_t ms;
     assert_true(ty_retry_again(&r, &busy, "20", NOW, 0, &ms));
     assert_int_equal(ms, 20000);

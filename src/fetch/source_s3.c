@@ -146,7 +146,7 @@ static void prepare_key(struct ty_fetch_run *run)
     headers[0] = "x-amz-content-sha256: " EMPTY_SHA256;
     if (o->session)
         headers[1] = ty_arena_printf(a, "x-amz-security-token: %s", o->session);
-    run->key = key;
+    run->peer.key = key;
     run->headers = headers;
     run->hint = "check ACCESS_KEY_ID, SECRET_ACCESS_KEY and REGION";
 }

@@ -25,7 +25,6 @@
 #define ASK_CEILING  ((size_t)1 << 20)
 #define WORDS_MAX    ((size_t)16 << 10)
 #define STARTS_MAX   3u
-#define READ_BYTES   ((size_t)1 << 20)
 
 void ty_transfer_init(struct ty_transfer *s, struct ty_fetch_run *run)
 {
@@ -95,10 +94,10 @@ static void check_received(struct ty_transfer *s)
 }
 
 /* A tag from the response, if it identifies the content. */
-static const char *answer_tag(struct ty_transfer *s, const struct ty_http_multi_call *call)
+static const char *answer_tag(struct ty_transfer *s, const struct ty_http_client_call *call)
 {
-    const char *etag = ty_http_multi_call_header(call, "ETag"),
-               *date = ty_http_multi_call_header(call, "Last-Modified");
+    const char *etag = ty_http_client_header(call, "ETag"),
+               *date = ty_http_client_header(call, "Last-Modified");
     if (etag && etag[0] == '"' && strlen(etag) < 512)
         return ty_arena_printf(s->arena, "%s etag:%s", s->item->place, etag);
     if (date && strlen(date) < 64)
@@ -114,10 +113,10 @@ static int64_t number_of(const char *text)
 }
 
 /* The response has the whole file. */
-static int accept_whole(struct ty_transfer *s, const struct ty_http_multi_call *call)
+static int accept_whole(struct ty_transfer *s, const struct ty_http_client_call *call)
 {
     const struct ty_fetch_item *item = s->item;
-    int64_t size = number_of(ty_http_multi_call_header(call, "Content-Length"));
+    int64_t size = number_of(ty_http_client_header(call, "Content-Length"));
     if (item->size >= 0 && size >= 0 && size != item->size)
         return ty_fail(&s->err, -EBADMSG, "%s: has %lld bytes, and should have %lld", item->name,
                        (long long)size, (long long)item->size);
@@ -129,9 +128,9 @@ static int accept_whole(struct ty_transfer *s, const struct ty_http_multi_call *
 }
 
 /* "bytes 5-9/10": the response must have exactly the missing rest. */
-static int accept_rest(struct ty_transfer *s, const struct ty_http_multi_call *call)
+static int accept_rest(struct ty_transfer *s, const struct ty_http_client_call *call)
 {
-    const char *range = ty_http_multi_call_header(call, "Content-Range");
+    const char *range = ty_http_client_header(call, "Content-Range");
     struct ty_str unit, from, span, whole = ty_str(range ? range : "");
     whole = ty_str_cut(whole, ' ', &unit);
     whole = ty_str_cut(whole, '/', &span);
@@ -150,25 +149,25 @@ static int accept_rest(struct ty_transfer *s, const struct ty_http_multi_call *c
 }
 
 /* Amazon's ETag is not an MD5 if the object is encrypted with a customer's key. */
-static bool is_encrypted(const struct ty_http_multi_call *call)
+static bool is_encrypted(const struct ty_http_client_call *call)
 {
-    const char *how = ty_http_multi_call_header(call, "x-amz-server-side-encryption");
+    const char *how = ty_http_client_header(call, "x-amz-server-side-encryption");
     return (how && strncmp(how, "aws:", 4) == 0) ||
-           ty_http_multi_call_header(call, "x-amz-server-side-encryption-customer-algorithm");
+           ty_http_client_header(call, "x-amz-server-side-encryption-customer-algorithm");
 }
 
-static int accept_head(struct ty_transfer *s, const struct ty_http_multi_call *call)
+static int accept_head(struct ty_transfer *s, const struct ty_http_client_call *call)
 {
     s->headed = true;
     s->unsummed = s->item->sum == TY_DIGEST_MD5 && is_encrypted(call);
-    int status = ty_http_multi_call_status(call);
+    int status = ty_http_client_status(call);
     return status == 200 ? accept_whole(s, call) : status == 206 ? accept_rest(s, call) : 0;
 }
 
-static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str piece)
+static int on_body(void *ctx, struct ty_http_client_call *call, struct ty_str piece)
 {
     struct ty_transfer *s = ctx;
-    int status = ty_http_multi_call_status(call);
+    int status = ty_http_client_status(call);
     int r = s->headed ? 0 : accept_head(s, call);
     if (r < 0)
         return r;
@@ -190,25 +189,24 @@ static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str pie
 }
 
 /* Schedules a retry, or ends the run. */
-static void try_again(struct ty_transfer *s, const struct ty_http_multi_call *call,
-                      const struct ty_http_multi_result *end)
+static void try_again(struct ty_transfer *s, const struct ty_http_client_call *call,
+                      const struct ty_http_client_result *end)
 {
     int64_t ms;
-    const char *words = end->how == TY_HTTP_MULTI_DONE
-                            ? ty_retry_response_text(s->asking, call, ty_buf_str(&s->words))
-                            : end->text;
+    const char *words =
+        end->whole ? ty_retry_response_text(s->asking, call, ty_buf_str(&s->words)) : end->text;
     if (s->part.have > s->most) {
         s->most = s->part.have;
         s->retry.tries = 0;
     }
-    if (ty_retry_again(&s->retry, end, ty_http_multi_call_header(call, "Retry-After"),
+    if (ty_retry_again(&s->retry, end, ty_http_client_header(call, "Retry-After"),
                        (int64_t)time(NULL), arc4random(), &ms)) {
         ty_fetch_run_note(s->run, "%s: %s; trying again in %.1f s (%u of %u)", s->item->name, words,
                           (double)ms / 1000, s->retry.tries, s->retry.most);
         s->wake_ns = ty_fetch_run_now_ns() + ms * 1000000;
         return;
     }
-    if (end->how == TY_HTTP_MULTI_DONE)
+    if (end->whole)
         ty_fetch_run_refused(s->run, s->item->name, end->status, words, &s->err);
     else
         ty_fail(&s->err, -EIO, "%s: %s", s->item->name, words);
@@ -229,28 +227,28 @@ static void on_not_modified(struct ty_transfer *s)
     finish_item(s);
 }
 
-static void on_end(void *ctx, struct ty_http_multi_call *call,
-                   const struct ty_http_multi_result *end)
+static void on_end(void *ctx, struct ty_http_client_call *call,
+                   const struct ty_http_client_result *end)
 {
     struct ty_transfer *s = ctx;
     if (s->err.code < 0)
         return;
-    bool good = end->how == TY_HTTP_MULTI_DONE && (end->status == 200 || end->status == 206);
+    bool good = end->whole && (end->status == 200 || end->status == 206);
     if (good && !s->headed && accept_head(s, call) < 0 && s->err.code < 0)
         return; /* an empty body has no chunks */
     if (s->redo)
         start_over(s, s->redo);
     else if (good && s->part.size >= 0 && s->part.have < s->part.size)
-        try_again(
-            s, call,
-            &(struct ty_http_multi_result){ TY_HTTP_MULTI_LOST, end->status, "it ended early" });
+        try_again(s, call,
+                  &(struct ty_http_client_result){
+                      .status = end->status, .lost = true, .text = "it ended early" });
     else if (good)
         check_received(s);
-    else if (end->how == TY_HTTP_MULTI_DONE && end->status == 304)
+    else if (end->whole && end->status == 304)
         on_not_modified(s);
-    else if (end->how == TY_HTTP_MULTI_DONE && end->status == 416)
+    else if (end->whole && end->status == 416)
         start_over(s, "the server has no such bytes");
-    else if (end->how == TY_HTTP_MULTI_DONE && end->status == 412)
+    else if (end->whole && end->status == 412)
         ty_fail(&s->err, -ESTALE, "%s: has changed on the server since it was listed: run again",
                 s->item->name);
     else
@@ -297,33 +295,10 @@ void ty_transfer_resume(struct ty_transfer *s)
     s->redo = NULL;
     s->words.n = 0;
     s->words.full = false;
-    const struct ty_http_multi_request ask = {
-        .url = s->item->url,
-        .headers = headers,
-        .key = s->run->key,
-        .body = on_body,
-        .end = on_end,
-        .ctx = s,
-    };
-    ty_http_multi_start(s->run->http, &ask, &s->err);
-}
-
-/* Computes the checksum of bytes from an earlier run. */
-static int read_part(struct ty_transfer *s)
-{
-    ty_auto_buf buf = { 0 };
-    ty_buf_grow(&buf, READ_BYTES);
-    for (int64_t at = 0; at < s->part.have;) {
-        ssize_t n = pread(s->part.fd, buf.p, READ_BYTES, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return ty_fail(&s->err, n < 0 ? -errno : -EIO, "%s: what has arrived cannot be read",
-                           s->item->name);
-        ty_digest_add(&s->digest, (struct ty_str){ buf.p, (size_t)n });
-        at += n;
-    }
-    return 0;
+    ty_fetch_run_get(
+        s->run,
+        &(struct ty_http_client_request){
+            .url = s->item->url, .headers = headers, .piece = on_body, .end = on_end, .ctx = s });
 }
 
 /* Whether bytes of an earlier run can be used. */
@@ -380,10 +355,13 @@ void ty_transfer_start(struct ty_transfer *s, struct ty_fetch_item *item)
     s->most = s->part.have;
     s->run->progress.bytes_done += s->part.have;
     ty_digest_init(&s->digest, item->sum, item->size);
-    if (item->from)
+    if (item->from) {
         copy_local(s);
-    else if (read_part(s) < 0)
         return;
+    }
+    int r = ty_digest_add_file(&s->digest, s->part.fd, s->part.have);
+    if (r < 0)
+        ty_fail(&s->err, r, "%s: what has arrived cannot be read", item->name);
     else if (item->tag && is_whole(&s->part))
         check_received(s);
     else

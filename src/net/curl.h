@@ -23,11 +23,8 @@
     X(multi_setopt)                                                                                \
     X(multi_add_handle)                                                                            \
     X(multi_remove_handle)                                                                         \
-    X(multi_perform)                                                                               \
-    X(multi_poll)                                                                                  \
     X(multi_info_read)                                                                             \
-    X(multi_socket_action)                                                                         \
-    X(multi_strerror)
+    X(multi_socket_action)
 
 struct ty_curl {
     void *lib; /* NULL: not loaded */

@@ -3,8 +3,11 @@
 #include "net/h2.h"
 
 #include <errno.h>
+#include <nghttp2/nghttp2.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/xalloc.h"
 
 #define OWN_HEADERS 6 /* headers that submit_stream() adds to the caller's */
 #define AUTHORITY   1 /* index of one of them */
@@ -15,7 +18,6 @@
 #define CONNECTION_WINDOW (4 << 20)
 
 struct ty_h2 {
-    const struct ty_nghttp2 *lib;
     nghttp2_session *session;
     struct ty_h2_events events;
     struct stream *streams;
@@ -36,9 +38,7 @@ struct stream {
 
 static struct stream *stream_new(struct ty_h2 *h, const struct ty_h2_request *ask)
 {
-    struct stream *s = calloc(1, sizeof(*s));
-    if (!s)
-        abort();
+    struct stream *s = ty_xalloc(calloc(1, sizeof(*s)));
     s->h = h;
     s->user = ask->stream;
     s->body = ask->body;
@@ -63,7 +63,7 @@ static void stream_end(struct stream *s, enum ty_h2_outcome how, const char *why
 {
     void *user = s->user;
     if (s->sent < s->body.n)
-        s->h->lib->submit_rst_stream(s->h->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_CANCEL);
+        nghttp2_submit_rst_stream(s->h->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_CANCEL);
     s->user = NULL;
     s->body = (struct ty_str){ 0 };
     if (user)
@@ -72,7 +72,7 @@ static void stream_end(struct stream *s, enum ty_h2_outcome how, const char *why
 
 static struct stream *stream_of(struct ty_h2 *h, int32_t id)
 {
-    return id > 0 ? h->lib->session_get_stream_user_data(h->session, id) : NULL;
+    return id > 0 ? nghttp2_session_get_stream_user_data(h->session, id) : NULL;
 }
 
 /* nghttp2's callbacks */
@@ -136,7 +136,7 @@ static int on_close(nghttp2_session *session TY_UNUSED, int32_t id, uint32_t cod
 
     if (s && s->user) {
         snprintf(why, sizeof(why), "the server broke its answer off (%s)",
-                 h->lib->http2_strerror(code));
+                 nghttp2_http2_strerror(code));
         s->sent = s->body.n; /* nothing is left to abort */
         stream_end(s, code == NGHTTP2_REFUSED_STREAM ? TY_H2_REFUSED : TY_H2_TRUNCATED, why);
     }
@@ -164,39 +164,35 @@ static ssize_t on_read(nghttp2_session *session TY_UNUSED, int32_t id TY_UNUSED,
 
 static nghttp2_session *session_new(struct ty_h2 *h)
 {
-    const struct ty_nghttp2 *lib = h->lib;
     nghttp2_session_callbacks *calls = NULL;
     nghttp2_session *session = NULL;
 
-    if (lib->session_callbacks_new(&calls) != 0)
-        abort(); /* out of memory is the only reason, here and below */
-    lib->session_callbacks_set_on_header_callback(calls, on_header);
-    lib->session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
-    lib->session_callbacks_set_on_frame_recv_callback(calls, on_frame);
-    lib->session_callbacks_set_on_frame_send_callback(calls, on_sent);
-    lib->session_callbacks_set_on_stream_close_callback(calls, on_close);
-    if (lib->session_client_new(&session, calls, h) != 0)
-        abort();
-    lib->session_callbacks_del(calls);
+    if (nghttp2_session_callbacks_new(&calls) != 0)
+        ty_xalloc_die(); /* the only reason, here and below */
+    nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame);
+    nghttp2_session_callbacks_set_on_frame_send_callback(calls, on_sent);
+    nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_close);
+    if (nghttp2_session_client_new(&session, calls, h) != 0)
+        ty_xalloc_die();
+    nghttp2_session_callbacks_del(calls);
     return session;
 }
 
-struct ty_h2 *ty_h2_new(const struct ty_nghttp2 *lib, const struct ty_h2_events *events)
+struct ty_h2 *ty_h2_new(const struct ty_h2_events *events)
 {
     static const nghttp2_settings_entry settings[] = {
         { NGHTTP2_SETTINGS_ENABLE_PUSH, 0 },
         { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW },
     };
-    struct ty_h2 *h = calloc(1, sizeof(*h));
-    if (!h)
-        abort();
-    h->lib = lib;
+    struct ty_h2 *h = ty_xalloc(calloc(1, sizeof(*h)));
     h->events = *events;
     h->session = session_new(h);
-    if (lib->submit_settings(h->session, NGHTTP2_FLAG_NONE, settings, TY_COUNT(settings)) != 0 ||
-        lib->session_set_local_window_size(h->session, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW) !=
-            0)
-        abort();
+    if (nghttp2_submit_settings(h->session, NGHTTP2_FLAG_NONE, settings, TY_COUNT(settings)) != 0 ||
+        nghttp2_session_set_local_window_size(h->session, NGHTTP2_FLAG_NONE, 0,
+                                              CONNECTION_WINDOW) != 0)
+        ty_xalloc_die();
     return h;
 }
 
@@ -204,7 +200,7 @@ void ty_h2_free(struct ty_h2 *h)
 {
     if (!h)
         return;
-    h->lib->session_del(h->session);
+    nghttp2_session_del(h->session);
     for (struct stream *s = h->streams, *next; s; s = next) {
         next = s->next;
         stream_free(s);
@@ -214,24 +210,25 @@ void ty_h2_free(struct ty_h2 *h)
 
 bool ty_h2_open(const struct ty_h2 *h)
 {
-    return !h->going && h->lib->session_check_request_allowed(h->session);
+    return !h->going && nghttp2_session_check_request_allowed(h->session);
 }
 
 uint32_t ty_h2_streams(const struct ty_h2 *h)
 {
-    return h->lib->session_get_remote_settings(h->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+    return nghttp2_session_get_remote_settings(h->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 }
 
 bool ty_h2_over(const struct ty_h2 *h)
 {
-    return !h->lib->session_want_read(h->session) && !h->lib->session_want_write(h->session);
+    return !nghttp2_session_want_read(h->session) && !nghttp2_session_want_write(h->session);
 }
 
 int ty_h2_feed(struct ty_h2 *h, struct ty_str bytes, struct ty_err *err)
 {
-    ssize_t r = h->lib->session_mem_recv(h->session, (const uint8_t *)bytes.p, bytes.n);
+    ssize_t r = nghttp2_session_mem_recv(h->session, (const uint8_t *)bytes.p, bytes.n);
     if (r < 0)
-        return ty_fail(err, -EPROTO, "the server does not keep to HTTP/2: %s", h->lib->why((int)r));
+        return ty_fail(err, -EPROTO, "the server does not keep to HTTP/2: %s",
+                       nghttp2_strerror((int)r));
     if (ty_h2_over(h))
         return ty_fail(err, -EPIPE, "the server ended the connection");
     return 0;
@@ -240,7 +237,7 @@ int ty_h2_feed(struct ty_h2 *h, struct ty_str bytes, struct ty_err *err)
 struct ty_str ty_h2_take(struct ty_h2 *h)
 {
     const uint8_t *p = NULL;
-    ssize_t n = h->lib->session_mem_send(h->session, &p);
+    ssize_t n = nghttp2_session_mem_send(h->session, &p);
     return n > 0 ? (struct ty_str){ (const char *)p, (size_t)n } : (struct ty_str){ 0 };
 }
 
@@ -298,9 +295,7 @@ static void head_new(struct h2_head *to, const struct ty_h2_request *ask)
     size_t n = OWN_HEADERS, bytes = 0;
     for (const char *const *line = ask->headers; line && *line; line++, n++)
         bytes += strlen(*line) + 1;
-    to->nv = malloc(n * sizeof(*to->nv) + bytes);
-    if (!to->nv)
-        abort();
+    to->nv = ty_xalloc(malloc(n * sizeof(*to->nv) + bytes));
     to->names = (char *)(to->nv + n);
     to->n = 0;
 }
@@ -324,8 +319,8 @@ static int32_t submit_stream(struct stream *s, const struct ty_h2_request *ask)
         snprintf(length, sizeof(length), "%zu", s->body.n);
         put_header(&head, "content-length", ty_str(length));
     }
-    int32_t id = s->h->lib->submit_request(s->h->session, NULL, head.nv, head.n,
-                                           s->body.n ? &body : NULL, s); /* copies the headers */
+    int32_t id = nghttp2_submit_request(s->h->session, NULL, head.nv, head.n,
+                                        s->body.n ? &body : NULL, s); /* copies the headers */
     free(head.nv);
     return id;
 }
@@ -351,5 +346,5 @@ void ty_h2_cancel(struct ty_h2 *h, int32_t id)
     s->user = NULL;
     s->body = (struct ty_str){ 0 };
     s->sent = 0;
-    h->lib->submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
+    nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
 }

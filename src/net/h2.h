@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "net/nghttp2.h"
 
 struct ty_h2;
 
@@ -25,8 +24,7 @@ struct ty_h2_events {
     void (*end)(void *stream, enum ty_h2_outcome how, const char *why);
 };
 
-struct ty_h2 *ty_h2_new(const struct ty_nghttp2 *lib,
-                        const struct ty_h2_events *events); /* gives */
+struct ty_h2 *ty_h2_new(const struct ty_h2_events *events); /* gives */
 void ty_h2_free(struct ty_h2 *h); /* takes; streams end without a callback. NULL is fine */
 
 struct ty_h2_request {

@@ -20,7 +20,7 @@
 #define TY_NET_H2_FAR_TESTING_H
 
 #include <errno.h>
-#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <nghttp2/nghttp2.h>
 #include <stdatomic.h>
 #include <stdlib.h>

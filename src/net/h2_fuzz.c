@@ -82,10 +82,10 @@ static void on_end(void *stream, enum ty_h2_outcome how, const char *why)
     start(a->s);
 }
 
-static void serve(const struct ty_nghttp2 *lib, struct ty_str bytes, size_t step)
+static void serve(struct ty_str bytes, size_t step)
 {
     static const struct ty_h2_events events = { on_sent, on_header, on_piece, on_end };
-    struct server s = { .h2 = ty_h2_new(lib, &events) };
+    struct server s = { .h2 = ty_h2_new(&events) };
     struct ty_err err = { 0 };
     int r = 0;
 
@@ -104,11 +104,7 @@ static void serve(const struct ty_nghttp2 *lib, struct ty_str bytes, size_t step
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ty_str bytes = { (const char *)data, size };
-    struct ty_nghttp2 lib = { 0 };
-    struct ty_err err = { 0 };
-    check(ty_nghttp2_load(&lib, &err) == 0);
-    serve(&lib, bytes, size + 1);
-    serve(&lib, bytes, 7);
-    ty_nghttp2_done(&lib);
+    serve(bytes, size + 1);
+    serve(bytes, 7);
     return 0;
 }

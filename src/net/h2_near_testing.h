@@ -55,7 +55,6 @@ static const struct ty_h2_events near_events = { near_on_sent, near_on_header, n
                                                  near_on_end };
 
 struct near_world {
-    struct ty_nghttp2 lib;
     struct ty_h2 *h2;
     struct ty_far far;
     struct far_link link;
@@ -63,10 +62,8 @@ struct near_world {
 
 static inline void near_begin(struct near_world *w)
 {
-    struct ty_err err = { 0 };
     memset(w, 0, sizeof(*w));
-    assert_int_equal(ty_nghttp2_load(&w->lib, &err), 0);
-    w->h2 = ty_h2_new(&w->lib, &near_events);
+    w->h2 = ty_h2_new(&near_events);
     w->link.far = &w->far;
     w->far.connections = 1;
     w->link.h2 = far_session(&w->link, false);
@@ -76,7 +73,6 @@ static inline void near_finish(struct near_world *w)
 {
     ty_h2_free(w->h2);
     far_end(w->link.h2);
-    ty_nghttp2_done(&w->lib);
 }
 
 /* To the server; returns the number of bytes. */

@@ -8,36 +8,24 @@ static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call
 
 /* The client */
 
-/* Loads what the first call needs, so that a missing library is reported now. Without nghttp2 or
- * GnuTLS, libcurl does everything. */
-static int load_libraries(struct ty_http_client *w, struct ty_err *err)
-{
-    if (w->set.h2 && ty_http_client_h2_load(w, err) == 0)
-        return 0;
-    w->set.h2 = false;
-    return ty_http_client_curl_load(w, err);
-}
-
 int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_settings *s,
                        struct ty_err *err)
 {
-    struct ty_http_client *w = calloc(1, sizeof(*w));
-    if (!w)
-        abort();
+    struct ty_http_client *w = ty_xalloc(calloc(1, sizeof(*w)));
     w->set = *s;
     w->fresh_end = &w->fresh;
     w->due_ms = UINT64_MAX;
-    int r = load_libraries(w, err);
+    int r = s->h2 ? 0 : ty_http_client_curl_load(w, err); /* reports now that it is missing */
     if (r < 0) {
         free(w);
         return r;
     }
-    w->timer = calloc(1, sizeof(*w->timer));
-    if (!w->timer)
-        abort();
+    w->timer = ty_xalloc(calloc(1, sizeof(*w->timer)));
     uv_timer_init(s->loop, w->timer);
     uv_unref((uv_handle_t *)w->timer); /* sockets of calls keep the loop running */
     w->timer->data = w;
+    if (s->h2)
+        ty_http_client_h2_init(w);
     *ret = w;
     return 0;
 }
@@ -81,13 +69,8 @@ void ty_http_client_free(struct ty_http_client *w)
 {
     if (!w)
         return;
-    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
-    for (size_t i = 0; i < 2; i++) {
-        for (struct ty_http_client_call *call = lists[i], *next; call; call = next) {
-            next = call->next;
-            call_free(call);
-        }
-    }
+    while (w->calls || w->fresh)
+        call_free(w->calls ? w->calls : w->fresh);
     ty_http_client_h2_free(w);
     ty_http_client_curl_free(w);
     uv_close((uv_handle_t *)w->timer, on_closed);
@@ -157,7 +140,7 @@ void ty_http_client_begin(struct ty_http_client_call *call)
         ty_http_client_curl_start(call);
         return;
     }
-    call->hopeless = strdup(err.text); /* reported from the loop */
+    call->hopeless = ty_xalloc(strdup(err.text)); /* reported from the loop */
     uv_ref((uv_handle_t *)w->timer);
     ty_http_client_link(&w->calls, call);
     arm_timer(w, call);
@@ -166,9 +149,7 @@ void ty_http_client_begin(struct ty_http_client_call *call)
 struct ty_http_client_call *ty_http_client_start(struct ty_http_client *w,
                                                  const struct ty_http_client_request *ask)
 {
-    struct ty_http_client_call *call = calloc(1, sizeof(*call) + request_len(ask));
-    if (!call)
-        abort();
+    struct ty_http_client_call *call = ty_xalloc(calloc(1, sizeof(*call) + request_len(ask)));
     call->client = w;
     copy_ask(call, ask);
     call->begun_ms = call->heard_ms = uv_now(w->set.loop);
@@ -210,21 +191,28 @@ void ty_http_client_finish(struct ty_http_client_call *call,
     call_free(call);
 }
 
-static struct ty_http_client_call *first_left(const struct ty_http_client *w)
+struct ty_http_client_call *ty_http_client_find(const struct ty_http_client *w,
+                                                bool (*is)(const struct ty_http_client_call *call))
 {
     struct ty_http_client_call *lists[] = { w->calls, w->fresh }, *call = NULL;
     for (size_t i = 0; i < 2 && !call; i++)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed has left the lists */
-        for (call = lists[i]; call && (call->cancelled || call->ending); call = call->next)
+        for (call = lists[i]; call && !is(call); call = call->next)
             ;
     return call;
+}
+
+static bool is_left(const struct ty_http_client_call *call)
+{
+    return !call->cancelled && !call->ending;
 }
 
 void ty_http_client_reset(struct ty_http_client *w)
 {
     ty_http_client_h2_reset(w); /* before the calls are canceled, so that this sends nothing */
     ty_http_client_curl_reset(w);
-    for (struct ty_http_client_call *call = first_left(w); call; call = first_left(w))
+    struct ty_http_client_call *call;
+    while ((call = ty_http_client_find(w, is_left)))
         ty_http_client_cancel(call);
     ty_http_client_h2_renew(w);
 }

@@ -1,8 +1,8 @@
-/* An HTTP client on the program's libuv loop, for long-running programs: streamed responses,
- * HTTP/2, peers that disappear. (src/net/http_multi.h is for commands that only download.) Requests
- * to one peer share a connection if HTTP/2 allows it. HTTP/2 uses nghttp2 and GnuTLS if `h2` is
- * set; libcurl does the rest: HTTP/1.1, plain HTTP, proxies. A struct ty_http_client is a set of
- * connections: requests that must not wait for each other use different ones. */
+/* The HTTP client, on a libuv loop: streamed responses, HTTP/2, peers that disappear. Requests to
+ * one peer share a connection if HTTP/2 allows it. HTTP/2 uses nghttp2 and GnuTLS if `h2` is set;
+ * libcurl does the rest: HTTP/1.1, plain HTTP, proxies, redirects, downloads. A struct
+ * ty_http_client is a set of connections: requests that must not wait for each other use different
+ * ones. */
 #ifndef TY_NET_HTTP_CLIENT_H
 #define TY_NET_HTTP_CLIENT_H
 
@@ -25,8 +25,10 @@ struct ty_http_client_settings {
     /* For libcurl: */
     bool http1;      /* no HTTP/2 */
     int connections; /* maximum for one peer; further calls wait; 0: no limit */
+    int64_t stall_s; /* for downloads: a transfer slower than 1 kB a second times out after this.
+                        They get large buffers and, also over HTTP/2, a connection each. 0: none */
 };
-/* gives. -ENOENT: a library is missing. */
+/* gives. -ENOENT: without `h2`, libcurl is missing. */
 int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_settings *s,
                        struct ty_err *err);
 /* takes; drops running calls without calling `end`. The loop must run once more before it is
@@ -40,19 +42,26 @@ void ty_http_client_renew(struct ty_http_client *w);
  * its call is freed by the time the callback returns. Later calls use new connections. */
 void ty_http_client_reset(struct ty_http_client *w);
 
+struct ty_aws_key { /* for AWS signature version 4 */
+    const char *id, *secret, *region, *service;
+};
+
 /* How to reach and verify the peer. Files are PEM; all may be NULL. Outlives the calls. */
 struct ty_http_client_peer {
     const char *ca_file; /* NULL: the system's */
     const char *cert_file, *key_file;
-    const char *proxy; /* NULL: from the environment; "": none */
-    const char *to;    /* connect to this host:port instead of the URL's */
-    bool insecure;     /* accept any certificate */
+    const char *proxy;            /* NULL: from the environment; "": none */
+    const char *to;               /* connect to this host:port instead of the URL's */
+    bool insecure;                /* accept any certificate */
+    const struct ty_aws_key *key; /* signs the requests, without `h2` only */
 };
 
 struct ty_http_client_result {
     int status;  /* of the response; 0 none. Valid even if the response is incomplete */
     bool whole;  /* the response is complete */
     bool fenced; /* not whole, and the fence is closed: the request may or may not have been sent */
+    bool lost;   /* of libcurl: not whole, and a retry may help. Not so with a bad address or
+                    certificate, a forbidden redirect, or if `piece` refused the body */
     const char *text; /* the error message, if not whole */
 };
 
@@ -62,10 +71,12 @@ struct ty_http_client_request {
     const char *const *headers; /* "Name: value", ends with NULL; or NULL */
     struct ty_str body;         /* empty: none */
     const struct ty_http_client_peer *peer;
-    int64_t total_ms; /* timeout; 0: none, then idle_ms must be set */
+    bool redirects;   /* follow them, without `h2` only: from https to https alone, and without
+                         Authorization to another host */
+    int64_t total_ms; /* timeout; 0: none, then idle_ms or the client's stall_s must be set */
     int64_t idle_ms;  /* timeout without data; 0: none */
-    /* Called with each chunk of the body. A negative result ends the call: not whole, "unwanted".
-     */
+    /* Called with each chunk of the last response's body. A negative result ends the call: not
+     * whole, "unwanted". */
     int (*piece)(void *ctx, struct ty_http_client_call *call, struct ty_str piece);
     void (*end)(void *ctx, struct ty_http_client_call *call,
                 const struct ty_http_client_result *end);

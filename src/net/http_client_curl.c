@@ -3,10 +3,14 @@
 #include "net/http_client_inner.h"
 
 #include <errno.h>
+#include <gnutls/x509.h>
 
 #include "net/tcp_keepalive.h"
 
-#define BUFFER_BYTES (16L << 10)
+#define BUFFER_BYTES   (16L << 10)
+#define DOWNLOAD_BYTES (256L << 10)
+#define SLOW_BYTES     1000L /* in a second: a slower download has stalled */
+#define MAX_REDIRECTS  10L
 
 bool ty_http_client_curl_inside(const struct ty_http_client *w)
 {
@@ -75,12 +79,12 @@ void ty_http_client_curl_free(struct ty_http_client *w)
     while (w->n_spare)
         w->curl.easy_cleanup(w->spare[--w->n_spare]);
     ty_curl_done(&w->curl);
-    ty_gnutls_done(&w->gnutls);
 }
 
 /* A call's options */
 
-/* As in http_multi.c: numbers are long, all else is a pointer. */
+/* libcurl takes numbers as long and everything else as a pointer; a wrong width in a variable
+ * argument list would go unnoticed, so each has its function. */
 static void set_long(struct ty_http_client_call *call, CURLoption o, long v)
 {
     call->client->curl.easy_setopt(call->easy, o, v);
@@ -119,17 +123,17 @@ static size_t on_header(char *p TY_UNUSED, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-static bool is_server(const struct ty_gnutls *g, gnutls_session_t session)
+static bool is_server(gnutls_session_t session)
 {
     gnutls_x509_crt_t cert = NULL;
     unsigned n = 0;
-    const gnutls_datum_t *shown = g->certificate_get_peers(session, &n);
+    const gnutls_datum_t *shown = gnutls_certificate_get_peers(session, &n);
 
-    if (!shown || n == 0 || g->x509_crt_init(&cert) < 0)
+    if (!shown || n == 0 || gnutls_x509_crt_init(&cert) < 0)
         return false;
-    bool good = g->x509_crt_import(cert, &shown[0], GNUTLS_X509_FMT_DER) >= 0 &&
-                g->x509_crt_check_key_purpose(cert, GNUTLS_KP_TLS_WWW_SERVER, 0);
-    g->x509_crt_deinit(cert);
+    bool good = gnutls_x509_crt_import(cert, &shown[0], GNUTLS_X509_FMT_DER) >= 0 &&
+                gnutls_x509_crt_check_key_purpose(cert, GNUTLS_KP_TLS_WWW_SERVER, 0);
+    gnutls_x509_crt_deinit(cert);
     return good;
 }
 
@@ -142,14 +146,11 @@ static int on_connected(void *ctx, char *to TY_UNUSED, char *from TY_UNUSED, int
     struct ty_http_client_call *call = ctx;
     struct ty_http_client *w = call->client;
     const struct curl_tlssessioninfo *tls = NULL;
-    struct ty_err err = { 0 };
 
     w->curl.easy_getinfo(call->easy, CURLINFO_TLS_SSL_PTR, &tls);
     if (tls && tls->backend != CURLSSLBACKEND_GNUTLS)
         return CURL_PREREQFUNC_OK;
-    call->mistrusted = !tls || !tls->internals ||
-                       (!w->gnutls.lib && ty_gnutls_load(&w->gnutls, &err) < 0) ||
-                       !is_server(&w->gnutls, tls->internals);
+    call->mistrusted = !tls || !tls->internals || !is_server(tls->internals);
     return call->mistrusted ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
@@ -169,15 +170,29 @@ static void set_callbacks(struct ty_http_client_call *call)
 static void set_limits(struct ty_http_client_call *call)
 {
     const struct ty_http_client_settings *s = &call->client->set;
+    bool download = s->stall_s > 0;
     set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
+    if (download) {
+        set_long(call, CURLOPT_LOW_SPEED_LIMIT, SLOW_BYTES);
+        set_long(call, CURLOPT_LOW_SPEED_TIME, (long)s->stall_s);
+    }
     set_long(call, CURLOPT_NOSIGNAL, 1);
     set_long(call, CURLOPT_QUICK_EXIT, 1); /* does not wait for the resolver, as in dns_lookup.h */
     set_long(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
-    set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+    set_long(call, CURLOPT_BUFFERSIZE, download ? DOWNLOAD_BYTES : BUFFER_BYTES);
     set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
     set_long(call, CURLOPT_HTTP_VERSION,
              s->http1 ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
-    set_long(call, CURLOPT_PIPEWAIT, s->http1 ? 0 : 1);
+    set_long(call, CURLOPT_PIPEWAIT, !s->http1 && !download);
+}
+
+static void set_key(struct ty_http_client_call *call, const struct ty_aws_key *key)
+{
+    char provider[128];
+    snprintf(provider, sizeof(provider), "aws:amz:%s:%s", key->region, key->service);
+    set_ptr(call, CURLOPT_AWS_SIGV4, provider);
+    set_ptr(call, CURLOPT_USERNAME, key->id);
+    set_ptr(call, CURLOPT_PASSWORD, key->secret);
 }
 
 static void set_peer(struct ty_http_client_call *call, const struct ty_http_client_peer *peer)
@@ -197,6 +212,13 @@ static void set_peer(struct ty_http_client_call *call, const struct ty_http_clie
         set_ptr(call, CURLOPT_PROXY, peer->proxy);
     set_long(call, CURLOPT_SSL_VERIFYPEER, peer->insecure ? 0 : 1);
     set_long(call, CURLOPT_SSL_VERIFYHOST, peer->insecure ? 0 : 2);
+    if (peer->key)
+        set_key(call, peer->key);
+}
+
+static bool is_https(const struct ty_http_client_call *call)
+{
+    return strncmp(call->ask.url, "https:", 6) == 0;
 }
 
 static void set_trust(struct ty_http_client_call *call)
@@ -204,7 +226,7 @@ static void set_trust(struct ty_http_client_call *call)
     const struct ty_curl *curl = &call->client->curl;
     curl_prereq_callback connected = on_connected;
 
-    if (strncmp(call->ask.url, "https:", 6) != 0 || (call->ask.peer && call->ask.peer->insecure))
+    if (!is_https(call) || (call->ask.peer && call->ask.peer->insecure))
         return;
     curl->easy_setopt(call->easy, CURLOPT_PREREQFUNCTION, connected);
     curl->easy_setopt(call->easy, CURLOPT_PREREQDATA, (void *)call);
@@ -215,18 +237,20 @@ static void set_request(struct ty_http_client_call *call)
     const struct ty_http_client_request *ask = &call->ask;
     const struct ty_curl *curl = &call->client->curl;
     set_ptr(call, CURLOPT_URL, ask->url);
-    set_long(call, CURLOPT_PATH_AS_IS, 1);
+    set_long(call, CURLOPT_PATH_AS_IS, 1); /* "a/../b" is a valid name in an object store */
     set_ptr(call, CURLOPT_PROTOCOLS_STR, "http,https");
-    set_long(call, CURLOPT_FOLLOWLOCATION, 0);
+    set_ptr(call, CURLOPT_REDIR_PROTOCOLS_STR, is_https(call) ? "https" : "http,https");
+    set_long(call, CURLOPT_FOLLOWLOCATION, ask->redirects);
+    set_long(call, CURLOPT_MAXREDIRS, MAX_REDIRECTS);
     set_ptr(call, CURLOPT_USERAGENT, call->client->set.agent);
     set_ptr(call, CURLOPT_CUSTOMREQUEST, ask->method);
     if (ask->body.n) {
         set_ptr(call, CURLOPT_POSTFIELDS, ask->body.p);
         curl->easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
+        call->headers = curl->slist_append(call->headers, "Expect:"); /* avoids a round trip */
     }
     for (const char *const *line = ask->headers; line && *line; line++)
         call->headers = curl->slist_append(call->headers, *line);
-    call->headers = curl->slist_append(call->headers, "Expect:"); /* avoids a round trip */
     set_ptr(call, CURLOPT_HTTPHEADER, call->headers);
 }
 
@@ -281,13 +305,14 @@ void ty_http_client_curl_reset(struct ty_http_client *w)
     ty_http_client_renew(w);
 }
 
-static struct ty_http_client_call *first_cut(const struct ty_http_client *w)
+static bool is_cut(const struct ty_http_client_call *call)
 {
-    struct ty_http_client_call *lists[] = { w->calls, w->fresh }, *call = NULL;
-    for (size_t i = 0; i < 2 && !call; i++)
-        for (call = lists[i]; call && !call->cut; call = call->next)
-            ;
-    return call;
+    return call->cut;
+}
+
+static bool is_cancelled(const struct ty_http_client_call *call)
+{
+    return call->cancelled;
 }
 
 /* First cut the sockets: libcurl would send a close-notify over them, after the rest of a record.
@@ -299,7 +324,8 @@ void ty_http_client_curl_fenced(struct ty_http_client *w)
     for (size_t i = 0; i < 2; i++)
         for (struct ty_http_client_call *call = lists[i]; call; call = call->next)
             call->cut = !call->conn;
-    for (struct ty_http_client_call *call = first_cut(w); call; call = first_cut(w))
+    struct ty_http_client_call *call;
+    while ((call = ty_http_client_find(w, is_cut)))
         ty_http_client_finish(call, &(struct ty_http_client_result){
                                         .status = ty_http_client_status(call),
                                         .fenced = true, /* it may have been reopened by now */
@@ -321,10 +347,8 @@ static void set_all(struct ty_http_client_call *call)
     struct ty_http_client *w = call->client;
     char line[512];
 
-    call->easy = w->n_spare ? w->spare[--w->n_spare] : w->curl.easy_init();
-    call->error = calloc(1, CURL_ERROR_SIZE);
-    if (!call->easy || !call->error)
-        abort();
+    call->easy = w->n_spare ? w->spare[--w->n_spare] : ty_xalloc(w->curl.easy_init());
+    call->error = ty_xalloc(calloc(1, CURL_ERROR_SIZE));
     set_callbacks(call);
     set_limits(call);
     set_request(call);
@@ -349,11 +373,36 @@ void ty_http_client_curl_start(struct ty_http_client_call *call)
         add_fresh(w);
 }
 
+/* Whether a retry may help. */
+static bool is_passing(CURLcode r)
+{
+    static const CURLcode passing[] = {
+        CURLE_COULDNT_RESOLVE_PROXY,
+        CURLE_COULDNT_RESOLVE_HOST,
+        CURLE_COULDNT_CONNECT,
+        CURLE_PARTIAL_FILE,
+        CURLE_OPERATION_TIMEDOUT,
+        CURLE_SSL_CONNECT_ERROR,
+        CURLE_GOT_NOTHING,
+        CURLE_SEND_ERROR,
+        CURLE_RECV_ERROR,
+        CURLE_HTTP2,
+        CURLE_HTTP2_STREAM,
+        CURLE_AGAIN,
+        CURLE_WEIRD_SERVER_REPLY,
+    };
+    for (size_t i = 0; i < TY_COUNT(passing); i++)
+        if (r == passing[i])
+            return true;
+    return false;
+}
+
 static void call_over(struct ty_http_client_call *call, CURLcode r)
 {
     struct ty_http_client *w = call->client;
     struct ty_http_client_result end = { .status = ty_http_client_status(call),
                                          .whole = r == CURLE_OK,
+                                         .lost = is_passing(r) && !call->unwanted,
                                          .text = "" };
 
     if (call->unwanted)
@@ -375,30 +424,16 @@ static struct ty_http_client_call *done_call(struct ty_http_client *w, const CUR
     return (struct ty_http_client_call *)(void *)p;
 }
 
-static void drop_cancelled(struct ty_http_client *w)
-{
-    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
-    const struct ty_http_client_result end = { 0 };
-
-    if (!w->cancelled)
-        return;
-    w->cancelled = false;
-    for (size_t i = 0; i < 2; i++) {
-        for (struct ty_http_client_call *call = lists[i], *next; call; call = next) {
-            next = call->next;
-            if (call->cancelled)
-                ty_http_client_finish(call, &end); /* calls no callback */
-        }
-    }
-}
-
 void ty_http_client_curl_settle(struct ty_http_client_pool *p)
 {
     struct ty_http_client *w = p->client;
     int left = 0;
     const CURLMsg *msg;
+    struct ty_http_client_call *call;
 
-    drop_cancelled(w);
+    while (w->cancelled && (call = ty_http_client_find(w, is_cancelled)))
+        ty_http_client_finish(call, &(struct ty_http_client_result){ 0 }); /* calls no callback */
+    w->cancelled = false;
     while ((msg = w->curl.multi_info_read(p->multi, &left)))
         if (msg->msg == CURLMSG_DONE)
             call_over(done_call(w, msg), msg->data.result);

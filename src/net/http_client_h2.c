@@ -232,7 +232,7 @@ static void on_ready(void *ctx, bool h2)
         give_to_curl(l);
         return;
     }
-    l->h2 = ty_h2_new(&l->client->nghttp2, &events);
+    l->h2 = ty_h2_new(&events);
     for (struct ty_http_client_call *call = l->calls; call; call = call->conn_next)
         call_send(call); /* a new connection accepts them */
 }
@@ -332,19 +332,14 @@ static const struct ty_h2_events events = {
 
 static const char *copy_str(const char *s)
 {
-    char *mine = s ? strdup(s) : NULL;
-    if (s && !mine)
-        abort();
-    return mine;
+    return s ? ty_xalloc(strdup(s)) : NULL;
 }
 
 static struct ty_http_client_conn *line_new(struct ty_http_client *w,
                                             const struct ty_http_endpoint *to,
                                             const struct ty_http_client_peer *peer)
 {
-    struct ty_http_client_conn *l = calloc(1, sizeof(*l));
-    if (!l)
-        abort();
+    struct ty_http_client_conn *l = ty_xalloc(calloc(1, sizeof(*l)));
     l->client = w;
     l->calls_end = &l->calls;
     l->place = *to;
@@ -359,14 +354,13 @@ static struct ty_http_client_conn *line_new(struct ty_http_client *w,
     w->lines = l;
     struct ty_tls_conn_settings s = {
         .loop = w->set.loop,
-        .gnutls = &w->gnutls,
         .lookups = &w->lookups,
-        .host = to->host,
-        .port = to->port,
-        .name = to->name,
-        .ca_file = peer->ca_file,
-        .cert_file = peer->cert_file,
-        .key_file = peer->key_file,
+        .host = l->place.host,
+        .port = l->place.port,
+        .name = l->place.name,
+        .ca_file = l->peer.ca_file,
+        .cert_file = l->peer.cert_file,
+        .key_file = l->peer.key_file,
         .insecure = peer->insecure,
         .connect_ms = w->set.connect_ms,
         .dead_ms = w->set.dead_ms,
@@ -435,23 +429,13 @@ void ty_http_client_h2_reset(struct ty_http_client *w)
     ty_http_client_h2_renew(w);
 }
 
-int ty_http_client_h2_load(struct ty_http_client *w, struct ty_err *err)
+void ty_http_client_h2_init(struct ty_http_client *w)
 {
-    int r = ty_gnutls_load(&w->gnutls, err);
-    if (r == 0)
-        r = ty_nghttp2_load(&w->nghttp2, err);
-    if (r < 0) {
-        ty_gnutls_done(&w->gnutls);
-        return r;
-    }
-    w->flush = calloc(1, sizeof(*w->flush));
-    if (!w->flush)
-        abort();
+    w->flush = ty_xalloc(calloc(1, sizeof(*w->flush)));
     uv_prepare_init(w->set.loop, w->flush);
     uv_unref((uv_handle_t *)w->flush); /* calls keep the loop running, this does not */
     w->flush->data = w;
     w->lookups.loop = w->set.loop;
-    return 0;
 }
 
 static void on_flush_closed(uv_handle_t *h)
@@ -469,6 +453,4 @@ void ty_http_client_h2_free(struct ty_http_client *w)
     }
     ty_dns_lookups_done(&w->lookups);
     uv_close((uv_handle_t *)w->flush, on_flush_closed);
-    ty_nghttp2_done(&w->nghttp2);
-    ty_gnutls_done(&w->gnutls);
 }

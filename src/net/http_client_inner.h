@@ -5,9 +5,9 @@
 #define TY_NET_HTTP_CLIENT_INNER_H
 
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "net/curl.h"
 #include "net/dns_lookup.h"
-#include "net/gnutls.h"
 #include "net/h2.h"
 #include "net/http_client.h"
 #include "net/http_endpoint.h"
@@ -43,8 +43,6 @@ struct ty_http_client {
     CURL *spare[SPARE_HANDLES];
     size_t n_spare;
     /* HTTP/2 */
-    struct ty_gnutls gnutls;
-    struct ty_nghttp2 nghttp2;
     struct ty_dns_lookups lookups;
     struct ty_http_client_conn *lines;
     uv_prepare_t *flush;                      /* on the heap for the same reason */
@@ -86,6 +84,9 @@ void ty_http_client_finish(struct ty_http_client_call *call,
                            const struct ty_http_client_result *end);
 void ty_http_client_link(struct ty_http_client_call **list, struct ty_http_client_call *call);
 void ty_http_client_unlink(struct ty_http_client_call *call);
+/* The first call of which `is` is true, or NULL. */
+struct ty_http_client_call *ty_http_client_find(const struct ty_http_client *w,
+                                                bool (*is)(const struct ty_http_client_call *call));
 
 /* http_client_curl.c */
 /* Loads libcurl, unless it is loaded already. */
@@ -115,7 +116,7 @@ void ty_http_client_pool_cut(struct ty_http_client_pool *p);  /* resets its conn
 void ty_http_client_pool_guard(struct ty_http_client_pool *p);
 
 /* http_client_h2.c */
-int ty_http_client_h2_load(struct ty_http_client *w, struct ty_err *err);
+void ty_http_client_h2_init(struct ty_http_client *w);
 /* Starts it, unless its peer needs libcurl. */
 bool ty_http_client_h2_start(struct ty_http_client_call *call);
 void ty_http_client_h2_drop(struct ty_http_client_call *call); /* removes it from the connection */

@@ -98,9 +98,7 @@ static void sock_close(struct sock *s)
 
 static struct sock *sock_new(struct ty_http_client_pool *p, curl_socket_t fd)
 {
-    struct sock *s = calloc(1, sizeof(*s));
-    if (!s)
-        abort();
+    struct sock *s = ty_xalloc(calloc(1, sizeof(*s)));
     s->pool = p;
     s->fd = fd;
     if (uv_poll_init_socket(p->loop, &s->poll, fd) < 0) {
@@ -200,14 +198,10 @@ static int on_timeout(CURLM *multi TY_UNUSED, long ms, void *ctx)
 
 struct ty_http_client_pool *ty_http_client_pool_new(struct ty_http_client *w)
 {
-    struct ty_http_client_pool *p = calloc(1, sizeof(*p));
-    if (!p)
-        abort();
+    struct ty_http_client_pool *p = ty_xalloc(calloc(1, sizeof(*p)));
     p->client = w;
     p->loop = w->set.loop;
-    p->multi = w->curl.multi_init();
-    if (!p->multi)
-        abort(); /* out of memory is the only reason */
+    p->multi = ty_xalloc(w->curl.multi_init());
     curl_socket_callback socket = on_socket;
     curl_multi_timer_callback timeout = on_timeout;
     w->curl.multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, socket);

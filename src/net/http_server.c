@@ -81,8 +81,8 @@ void ty_http_server_run(struct ty_http_server *s)
         return;
     s->handled_ns = 0;
     for (int i = 0; i < RUNS && more && busy <= BUSY_NS; i++) {
-        s->mhd.run(s->daemon);
-        more = s->mhd.get_timeout(s->daemon, &wait) == MHD_YES && wait == 0;
+        MHD_run(s->daemon);
+        more = MHD_get_timeout(s->daemon, &wait) == MHD_YES && wait == 0;
         busy = uv_hrtime() - begin - s->handled_ns;
     }
     if (busy > BUSY_NS && !s->stopping)
@@ -139,7 +139,7 @@ static int start_daemon(struct ty_http_server *s, const struct ty_http_server_tl
         memcpy(&with_tls[0].ptr_value, &priority, sizeof(priority)); /* only read */
         memcpy(&with_tls[1].ptr_value, &show, sizeof(show));
     }
-    s->daemon = s->mhd.start_daemon(
+    s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, ty_http_server_on_request, s, MHD_OPTION_LISTEN_SOCKET, s->listen_fd,
         MHD_OPTION_CONNECTION_LIMIT, s->o.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         s->o.header_bytes, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK,
@@ -177,7 +177,7 @@ static void fill_in(struct ty_http_server_opts *o)
 
 static void watch_epoll(struct ty_http_server *s)
 {
-    const union MHD_DaemonInfo *info = s->mhd.get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 
     uv_poll_init(s->o.loop, &s->poll, info->epoll_fd);
     uv_timer_init(s->o.loop, &s->again);
@@ -192,7 +192,7 @@ static void refuse_new(struct ty_http_server *s)
 {
     if (s->listen_fd < 0)
         return;
-    s->mhd.quiesce_daemon(s->daemon);
+    MHD_quiesce_daemon(s->daemon);
     close(s->listen_fd);
     s->listen_fd = -1;
 }
@@ -208,36 +208,30 @@ static void end_daemon(struct ty_http_server *s)
             next = c->next;
             ty_http_server_give_up(c);
         }
-        s->mhd.stop_daemon(s->daemon);
+        MHD_stop_daemon(s->daemon);
     } else if (s->listen_fd >= 0)
         close(s->listen_fd);
 }
 
 static void drop_handle(struct ty_http_server *s)
 {
-    ty_http_server_tls_done(s);
-    ty_microhttpd_done(&s->mhd);
+    ty_http_server_cert_unref(s->id);
     free(s);
 }
 
 int ty_http_server_new(const struct ty_http_server_opts *opts, struct ty_http_server **ret,
                        struct ty_err *err)
 {
-    struct ty_http_server *s = calloc(1, sizeof(*s));
+    struct ty_http_server *s = ty_xalloc(calloc(1, sizeof(*s)));
     int r = 0;
-
-    if (!s)
-        abort();
     s->o = *opts;
     s->listen_fd = opts->fd > 0 ? opts->fd : -1;
     s->with_tls = opts->tls != NULL;
     fill_in(&s->o);
     if (s->listen_fd < 0)
         r = ty_http_server_listen(opts->address, opts->port, &s->listen_fd, err);
-    if (r == 0)
-        r = ty_microhttpd_load(&s->mhd, err);
     if (r == 0 && opts->tls)
-        r = ty_http_server_tls_init(s, opts->tls, err);
+        r = ty_http_server_tls_check(opts->tls, err);
     if (r == 0)
         r = start_daemon(s, opts->tls, err);
     if (r < 0) {

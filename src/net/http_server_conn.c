@@ -112,12 +112,9 @@ void ty_http_server_sweep(struct ty_http_server *s, uint64_t every_ms)
 static void conn_new(struct ty_http_server *s, struct MHD_Connection *mhd, void **ctx)
 {
     const union MHD_ConnectionInfo *fd =
-        s->mhd.get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct ty_http_server_conn *c = calloc(1, sizeof(*c));
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct ty_http_server_conn *c = ty_xalloc(calloc(1, sizeof(*c)));
     bool crowded = ty_http_server_limit_exceeded(s);
-
-    if (!c)
-        abort(); /* as the arena: out of memory is not handled */
     uv_update_time(s->o.loop);
     *c = (struct ty_http_server_conn){ .s = s,
                                        .mhd = mhd,
@@ -140,7 +137,7 @@ static void conn_free(struct ty_http_server_conn *c)
     struct ty_http_server *s = c->s;
 
     leave_list(c);
-    ty_http_server_cert_unref(s, c->id);
+    ty_http_server_cert_unref(c->id);
     free(c);
     ty_http_server_limit_remove_conn(s);
     if (--s->n_conns == 0)

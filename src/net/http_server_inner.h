@@ -2,9 +2,12 @@
 #ifndef TY_NET_HTTP_SERVER_INNER_H
 #define TY_NET_HTTP_SERVER_INNER_H
 
+#include <gnutls/abstract.h>
+#include <microhttpd.h>
+
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "net/http_server.h"
-#include "net/microhttpd.h"
 
 #define TY_HTTP_SERVER_HEADERS 8
 /* The memory of a connection beside its header_bytes, rounded up. Measured as the private memory of
@@ -78,8 +81,6 @@ struct ty_http_server_exchange {
 
 struct ty_http_server {
     struct ty_http_server_opts o;
-    struct ty_microhttpd mhd;
-    struct ty_gnutls tls; /* loaded with TLS only */
     struct MHD_Daemon *daemon;
     struct ty_http_server_cert *id;
     struct ty_http_server_conn_list conns[TY_HTTP_SERVER_CONN_STATES];
@@ -147,11 +148,9 @@ void ty_http_server_on_end(void *cls, struct MHD_Connection *mhd, void **con_cls
 bool ty_http_server_give_up(struct ty_http_server_conn *c);
 
 /* http_server_tls.c */
-int ty_http_server_tls_init(struct ty_http_server *s, const struct ty_http_server_tls *tls,
-                            struct ty_err *err);
+int ty_http_server_tls_check(const struct ty_http_server_tls *tls, struct ty_err *err);
 void ty_http_server_tls_begin(struct ty_http_server_conn *c); /* before its handshake */
-void ty_http_server_cert_unref(struct ty_http_server *s, struct ty_http_server_cert *id);
-void ty_http_server_tls_done(struct ty_http_server *s);
+void ty_http_server_cert_unref(struct ty_http_server_cert *id);
 int ty_http_server_tls_nothing(gnutls_session_t session, const gnutls_datum_t *ca, int n_ca,
                                const gnutls_pk_algorithm_t *algos, int n_algos,
                                gnutls_pcert_st **ret_chain, unsigned *ret_n,

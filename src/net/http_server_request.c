@@ -16,19 +16,11 @@
 #define DRAIN_BYTES ((size_t)2 << 20)
 #define FIRST_BODY  ((size_t)4 << 10)
 
-static struct ty_http_server_conn *conn_of(const struct ty_http_server *s,
-                                           struct MHD_Connection *mhd)
-{
-    const union MHD_ConnectionInfo *info =
-        s->mhd.get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-    return info->socket_context;
-}
-
 void *ty_http_server_on_line(void *cls, const char *uri, struct MHD_Connection *mhd)
 {
     struct ty_http_server *s = cls;
-    struct ty_http_server_conn *c = conn_of(s, mhd);
+    struct ty_http_server_conn *c =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     struct ty_arena *a = ty_arena_new_input(s->o.arena_bytes, s->o.budget);
     struct ty_http_server_exchange *q = ty_new(a, struct ty_http_server_exchange);
     char *copy = ty_arena_strdup(a, uri);
@@ -137,7 +129,7 @@ static void wake_request(struct ty_http_server_exchange *q)
     if (!q->suspended)
         return; /* answered from within the handler */
     q->suspended = false;
-    s->mhd.resume_connection(q->conn->mhd);
+    MHD_resume_connection(q->conn->mhd);
     ty_http_server_kick(s);
 }
 
@@ -181,17 +173,17 @@ static enum MHD_Result send_answer(struct ty_http_server *s, struct ty_http_serv
     char *text = NULL;
 
     memcpy(&text, &q->text.p, sizeof(text)); /* only read: it lives with the request */
-    answer = s->mhd.create_response_from_buffer(q->text.n, text, MHD_RESPMEM_PERSISTENT);
+    answer = MHD_create_response_from_buffer(q->text.n, text, MHD_RESPMEM_PERSISTENT);
     if (!answer)
         return MHD_NO;
     if (q->type)
-        s->mhd.add_response_header(answer, MHD_HTTP_HEADER_CONTENT_TYPE, q->type);
+        MHD_add_response_header(answer, MHD_HTTP_HEADER_CONTENT_TYPE, q->type);
     for (size_t i = 0; i < q->n_headers; i++)
-        s->mhd.add_response_header(answer, q->headers[i][0], q->headers[i][1]);
+        MHD_add_response_header(answer, q->headers[i][0], q->headers[i][1]);
     if (s->stopping)
-        s->mhd.add_response_header(answer, MHD_HTTP_HEADER_CONNECTION, "close");
-    enum MHD_Result r = s->mhd.queue_response(q->conn->mhd, (unsigned)q->code, answer);
-    s->mhd.destroy_response(answer);
+        MHD_add_response_header(answer, MHD_HTTP_HEADER_CONNECTION, "close");
+    enum MHD_Result r = MHD_queue_response(q->conn->mhd, (unsigned)q->code, answer);
+    MHD_destroy_response(answer);
     return r;
 }
 
@@ -202,7 +194,7 @@ static enum MHD_Result put_off(struct ty_http_server *s, struct ty_http_server_e
     s->later++;
     ty_http_server_conn_enter(
         q->conn, TY_HTTP_SERVER_CONN_HANDLER); /* it waits for the server, not for its client */
-    s->mhd.suspend_connection(q->conn->mhd);
+    MHD_suspend_connection(q->conn->mhd);
     ty_http_server_kick(s);
     return MHD_YES;
 }
@@ -239,7 +231,7 @@ static enum MHD_Result hand_over(struct ty_http_server *s, struct ty_http_server
     if (q->code)
         return send_answer(s, q);
     q->suspended = true;
-    s->mhd.suspend_connection(q->conn->mhd);
+    MHD_suspend_connection(q->conn->mhd);
     return MHD_YES;
 }
 
@@ -265,7 +257,7 @@ static bool check_headers(struct ty_http_server *s, struct ty_http_server_exchan
 {
     q->begun = true;
     q->q.method = ty_arena_strdup(q->q.arena, method);
-    s->mhd.get_connection_values(q->conn->mhd, MHD_HEADER_KIND, copy_header, q);
+    MHD_get_connection_values(q->conn->mhd, MHD_HEADER_KIND, copy_header, q);
     ty_http_server_conn_enter(q->conn, TY_HTTP_SERVER_CONN_BODY);
     const char *length = ty_http_request_header(&q->q, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const char *expect = ty_http_request_header(&q->q, MHD_HTTP_HEADER_EXPECT);

@@ -15,28 +15,28 @@ int ty_http_server_tls_nothing(gnutls_session_t session TY_UNUSED,
     return -1;
 }
 
-void ty_http_server_cert_unref(struct ty_http_server *s, struct ty_http_server_cert *id)
+void ty_http_server_cert_unref(struct ty_http_server_cert *id)
 {
     if (!id || --id->refs)
         return;
     if (id->cred)
-        s->tls.certificate_free_credentials(id->cred);
+        gnutls_certificate_free_credentials(id->cred);
     free(id);
 }
 
-static int read_identity(struct ty_http_server *s, const struct ty_pem *pem,
-                         struct ty_http_server_cert *id, struct ty_err *err)
+static int read_identity(const struct ty_pem *pem, struct ty_http_server_cert *id,
+                         struct ty_err *err)
 {
     gnutls_datum_t cert = { .size = (unsigned)pem->cert.n }, key = { .size = (unsigned)pem->key.n };
 
     memcpy(&cert.data, &pem->cert.p, sizeof(cert.data)); /* only read */
     memcpy(&key.data, &pem->key.p, sizeof(key.data));
-    int r = s->tls.certificate_allocate_credentials(&id->cred);
+    int r = gnutls_certificate_allocate_credentials(&id->cred);
     if (r >= 0)
-        r = s->tls.certificate_set_x509_key_mem(id->cred, &cert, &key, GNUTLS_X509_FMT_PEM);
+        r = gnutls_certificate_set_x509_key_mem(id->cred, &cert, &key, GNUTLS_X509_FMT_PEM);
     if (r < 0)
         return ty_fail(err, -EINVAL, "the certificate and its key cannot be used: %s",
-                       s->tls.why(r));
+                       gnutls_strerror(r));
     return 0;
 }
 
@@ -44,55 +44,43 @@ int ty_http_server_set_cert(struct ty_http_server *s, const struct ty_pem *pem, 
 {
     if (!s->with_tls)
         return ty_fail(err, -EINVAL, "the server speaks plain HTTP: it shows no certificate");
-    struct ty_http_server_cert *id = calloc(1, sizeof(*id));
-    if (!id)
-        abort();
+    struct ty_http_server_cert *id = ty_xalloc(calloc(1, sizeof(*id)));
     id->refs = 1;
-    int r = read_identity(s, pem, id, err);
+    int r = read_identity(pem, id, err);
     if (r < 0) {
-        ty_http_server_cert_unref(s, id);
+        ty_http_server_cert_unref(id);
         return r; /* the old certificate stays */
     }
-    ty_http_server_cert_unref(s, s->id);
+    ty_http_server_cert_unref(s->id);
     s->id = id;
     return 0;
 }
 
-int ty_http_server_tls_init(struct ty_http_server *s, const struct ty_http_server_tls *tls,
-                            struct ty_err *err)
+int ty_http_server_tls_check(const struct ty_http_server_tls *tls, struct ty_err *err)
 {
     gnutls_priority_t known = NULL;
     const char *bad = NULL;
-    int r = ty_gnutls_load(&s->tls, err);
 
-    if (r < 0)
-        return r;
-    if (s->tls.priority_init(&known, tls->priority ? tls->priority : TY_TLS_DEFAULT, &bad) < 0)
+    if (gnutls_priority_init(&known, tls->priority ? tls->priority : TY_TLS_DEFAULT, &bad) < 0)
         return ty_fail(err, -EINVAL, "TLS settings are not understood: \"%s\"", bad ? bad : "");
-    s->tls.priority_deinit(known);
+    gnutls_priority_deinit(known);
     return 0;
-}
-
-void ty_http_server_tls_done(struct ty_http_server *s)
-{
-    ty_http_server_cert_unref(s, s->id);
-    ty_gnutls_done(&s->tls);
 }
 
 void ty_http_server_tls_begin(struct ty_http_server_conn *c)
 {
     struct ty_http_server *s = c->s;
     const union MHD_ConnectionInfo *info =
-        s->mhd.get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+        MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     gnutls_session_t session = info->tls_session;
     unsigned char name[] = "http/1.1";
     const gnutls_datum_t spoken = { name, sizeof(name) - 1 };
 
     /* As in Go's servers, a client that offers only other protocols is refused. */
-    s->tls.alpn_set_protocols(session, &spoken, 1, GNUTLS_ALPN_MANDATORY);
+    gnutls_alpn_set_protocols(session, &spoken, 1, GNUTLS_ALPN_MANDATORY);
     if (!s->id)
         return;
     c->id = s->id;
     c->id->refs++;
-    s->tls.credentials_set(session, GNUTLS_CRD_CERTIFICATE, c->id->cred);
+    gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, c->id->cred);
 }

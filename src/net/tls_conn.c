@@ -23,10 +23,6 @@ static void close_one(struct ty_tls_conn *conn)
         return;
     if (conn->found)
         freeaddrinfo(conn->found);
-    const char *strings[] = { conn->set.host,    conn->set.port,      conn->set.name,
-                              conn->set.ca_file, conn->set.cert_file, conn->set.key_file };
-    for (size_t i = 0; i < TY_COUNT(strings); i++)
-        free((void *)(uintptr_t)strings[i]);
     free(conn->in);
     ty_buf_done(&conn->out);
     free(conn);
@@ -159,9 +155,7 @@ static void set_options(int fd, const struct ty_tls_conn_settings *s)
 
 static bool start_polling(struct ty_tls_conn *conn, int fd)
 {
-    struct ty_tls_conn_poll *plug = calloc(1, sizeof(*plug));
-    if (!plug)
-        abort();
+    struct ty_tls_conn_poll *plug = ty_xalloc(calloc(1, sizeof(*plug)));
     plug->conn = conn;
     plug->poll.data = plug;
     if (uv_poll_init_socket(conn->set.loop, &plug->poll, fd) < 0) {
@@ -267,29 +261,11 @@ static void on_begin(uv_timer_t *timer)
         ty_tls_conn_fail(conn, "the name %s cannot be resolved: %s", conn->set.host, err.text);
 }
 
-static const char *copy_str(const char *s)
-{
-    char *mine = s ? strdup(s) : NULL;
-    if (s && !mine)
-        abort();
-    return mine;
-}
-
 struct ty_tls_conn *ty_tls_conn_new(const struct ty_tls_conn_settings *s)
 {
-    struct ty_tls_conn *conn = calloc(1, sizeof(*conn));
-    if (!conn)
-        abort();
+    struct ty_tls_conn *conn = ty_xalloc(calloc(1, sizeof(*conn)));
     conn->set = *s;
-    conn->set.host = copy_str(s->host);
-    conn->set.port = copy_str(s->port);
-    conn->set.name = copy_str(s->name);
-    conn->set.ca_file = copy_str(s->ca_file);
-    conn->set.cert_file = copy_str(s->cert_file);
-    conn->set.key_file = copy_str(s->key_file);
-    conn->in = malloc(IN_BYTES);
-    if (!conn->in)
-        abort();
+    conn->in = ty_xalloc(malloc(IN_BYTES));
     conn->held = true;
     conn->open = 1;
     uv_update_time(s->loop); /* the loop may not have run for long */

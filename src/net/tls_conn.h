@@ -8,13 +8,11 @@
 #include "base/str.h"
 #include "net/dns_lookup.h"
 #include "net/fence.h"
-#include "net/gnutls.h"
 
 struct ty_tls_conn;
 
 struct ty_tls_conn_settings {
     uv_loop_t *loop;
-    const struct ty_gnutls *gnutls; /* outlives it */
     struct ty_dns_lookups *lookups; /* running DNS queries; outlives it */
     const char *host, *port;        /* to connect to */
     const char *name;    /* the expected name in the certificate: a DNS name or an address */
@@ -35,7 +33,8 @@ struct ty_tls_conn_settings {
     void *ctx;
 };
 
-/* gives. Starts connecting; strings are copied. Callbacks come from the loop, never from here. */
+/* gives. Starts connecting; borrows the strings until it is freed. Callbacks come from the loop,
+ * never from here. */
 struct ty_tls_conn *ty_tls_conn_new(const struct ty_tls_conn_settings *s);
 /* takes; may be called from callbacks. If the fence is closed, or a fenced connection has
  * unacknowledged bytes, the connection is reset; else a close-notify is sent. The loop must run

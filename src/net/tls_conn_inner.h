@@ -3,7 +3,10 @@
 #ifndef TY_NET_TLS_CONN_INNER_H
 #define TY_NET_TLS_CONN_INNER_H
 
+#include <gnutls/x509.h>
+
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "net/tls_conn.h"
 
 #define IN_BYTES ((size_t)32 << 10)

@@ -60,7 +60,6 @@ static inline void conn_on_gone(void *ctx, const char *why)
 
 struct conn_world {
     uv_loop_t loop;
-    struct ty_gnutls gnutls;
     struct ty_dns_lookups lookups;
     struct ty_far far;
     char port[8];
@@ -68,10 +67,8 @@ struct conn_world {
 
 static inline void conn_begin(struct conn_world *w, const char *alpn)
 {
-    struct ty_err err = { 0 };
     memset(w, 0, sizeof(*w));
     assert_int_equal(uv_loop_init(&w->loop), 0);
-    assert_int_equal(ty_gnutls_load(&w->gnutls, &err), 0);
     w->lookups.loop = &w->loop;
     far_start(&w->far, alpn);
     snprintf(w->port, sizeof(w->port), "%d", w->far.port);
@@ -80,7 +77,6 @@ static inline void conn_begin(struct conn_world *w, const char *alpn)
 static inline struct ty_tls_conn_settings conn_to_far(struct conn_world *w)
 {
     return (struct ty_tls_conn_settings){ .loop = &w->loop,
-                                          .gnutls = &w->gnutls,
                                           .lookups = &w->lookups,
                                           .host = "127.0.0.1",
                                           .port = w->port,
@@ -118,7 +114,6 @@ static inline void conn_finish(struct conn_world *w)
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     far_stop(&w->far);
-    ty_gnutls_done(&w->gnutls);
 }
 
 #endif

@@ -34,7 +34,6 @@ struct ty_operator {
     struct ty_arena
         *reload_arena; /* holds the values that SIGHUP changed in config; NULL: none yet */
     uv_loop_t loop;
-    struct ty_gnutls gnutls;
     struct ty_apiserver_health *apiserver_health;
     struct ty_kube *kube;
     struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
@@ -306,7 +305,7 @@ static int start_client(struct ty_operator *o, struct ty_err *err)
                                   .ctx = o->apiserver_health };
     char host[256] = "unknown";
 
-    if (ty_gnutls_load(&o->gnutls, err) < 0 || ty_kube_new(&o->kube, &k, err) < 0)
+    if (ty_kube_new(&o->kube, &k, err) < 0)
         return err->code;
     ty_apiserver_health_set_client(o->apiserver_health, o->kube);
     k.fence = (struct ty_fence){ 0 }; /* every replica answers the status API: no fence */
@@ -348,7 +347,6 @@ static void start_certs(struct ty_operator *o)
 {
     const struct ty_config *c = &o->config;
     struct ty_webhook_cert_manager_settings h = { .loop = &o->loop,
-                                                  .gnutls = &o->gnutls,
                                                   .log = o->s->log,
                                                   .kube = o->kube,
                                                   .ns = o->s->ns,
@@ -459,7 +457,6 @@ static void free_all(struct ty_operator *o)
     ty_kube_free(o->kube);
     uv_run(&o->loop, UV_RUN_DEFAULT);
     uv_loop_close(&o->loop);
-    ty_gnutls_done(&o->gnutls);
     free(o->ca);
     ty_arena_free(o->reload_arena);
     ty_arena_free(o->arena);

@@ -1,6 +1,5 @@
 /* The values of the metrics. Their format is tested in metrics_test.c. */
 #include "controller/trainjob_controller_testing.h"
-#include "net/gnutls.h"
 #include "serve/servers_inner.h"
 
 #define RUNTIME_IN_USE                                                                             \
@@ -11,7 +10,6 @@
 struct fixture {
     struct controller_fixture *w;
     struct ty_config config;
-    struct ty_gnutls gnutls;
     struct ty_webhook_cert_manager *certs;
     struct ty_events *events;
     struct ty_servers servers;
@@ -21,16 +19,14 @@ struct fixture {
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_err err = { 0 };
     void *w = NULL;
 
     assert_non_null(f);
     controller_setup(&w);
     f->w = w;
     f->config.lease_name = "trainer.kubeflow.org";
-    assert_int_equal(ty_gnutls_load(&f->gnutls, &err), 0);
-    f->certs = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
-        .loop = &f->w->loop, .gnutls = &f->gnutls, .dir = "/nowhere" });
+    f->certs = ty_webhook_cert_manager_new(
+        &(struct ty_webhook_cert_manager_settings){ .loop = &f->w->loop, .dir = "/nowhere" });
     f->events = ty_events_new(
         &(struct ty_events_settings){ .loop = &f->w->loop, .kube = f->w->api.kube, .host = "h" });
     f->w->s.events = f->events;
@@ -50,7 +46,6 @@ static int teardown(void **state)
     ty_metrics_free(f->servers.metrics);
     ty_buf_done(&f->text);
     controller_teardown(&w);
-    ty_gnutls_done(&f->gnutls);
     free(f);
     return 0;
 }

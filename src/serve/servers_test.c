@@ -1,12 +1,10 @@
 /* Opening and closing of the ports. Over TLS, with a real API server: tests/operator. */
 #include "controller/trainjob_controller_testing.h"
-#include "net/gnutls.h"
 #include "serve/servers_inner.h"
 
 struct fixture {
     struct controller_fixture *w;
     struct ty_config config;
-    struct ty_gnutls gnutls;
     struct ty_webhook_cert_manager *certs;
     struct ty_servers_settings s;
     struct ty_servers *servers;
@@ -17,16 +15,14 @@ struct fixture {
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_err err = { 0 };
     void *w = NULL;
 
     assert_non_null(f);
     controller_setup(&w);
     f->w = w;
     f->w->controller = ty_trainjob_controller_new(&f->w->s);
-    assert_int_equal(ty_gnutls_load(&f->gnutls, &err), 0);
-    f->certs = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
-        .loop = &f->w->loop, .gnutls = &f->gnutls, .dir = "/nowhere" });
+    f->certs = ty_webhook_cert_manager_new(
+        &(struct ty_webhook_cert_manager_settings){ .loop = &f->w->loop, .dir = "/nowhere" });
     f->config = ty_config_default;
     f->config.webhook_host = "127.0.0.1";
     f->config.webhook_port = 0; /* any free port */
@@ -56,7 +52,6 @@ static int teardown(void **state)
     ty_servers_free(f->servers);
     ty_webhook_cert_manager_free(f->certs);
     controller_teardown(&w);
-    ty_gnutls_done(&f->gnutls);
     free(f);
     return 0;
 }

@@ -48,7 +48,7 @@ void ty_webhook_cert_dir_check(struct ty_webhook_cert_manager *h)
     memcpy(h->seen_dir, now, sizeof(now));
     /* While only one file is replaced the pair does not match: wait for the other. */
     if (ty_certs_read(a, cert, key, &pem, &err) < 0 ||
-        ty_certs_check_pair(h->s.gnutls, &pem, &until_s, &err) < 0) {
+        ty_certs_check_pair(&pem, &until_s, &err) < 0) {
         log_unusable(h, err.text);
         return;
     }

@@ -12,7 +12,6 @@
 
 struct fixture {
     char dir[64];
-    struct ty_gnutls g;
     struct ty_arena *a;
     uv_loop_t loop;
     struct ty_webhook_cert_manager *h;
@@ -53,7 +52,7 @@ static struct ty_pem make(struct fixture *b, const char *name)
     struct ty_certs_request ask = { .name = name,
                                     .from_s = 1700000000,
                                     .until_s = 1700000000 + DAY };
-    assert_int_equal(ty_certs_ca(&b->g, b->a, &ask, &pem, &err), 0);
+    assert_int_equal(ty_certs_ca(b->a, &ask, &pem, &err), 0);
     return pem;
 }
 
@@ -67,12 +66,10 @@ static void test_a_directory(void **state)
 {
     (void)state;
     struct fixture b = { .dir = "/tmp/trainyard-test-XXXXXX", .a = ty_arena_new(1 << 24) };
-    struct ty_err err = { 0 };
-    assert_int_equal(ty_gnutls_load(&b.g, &err), 0);
     assert_non_null(mkdtemp(b.dir));
     uv_loop_init(&b.loop);
     b.h = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
-        .loop = &b.loop, .gnutls = &b.g, .dir = b.dir, .ready = on_ready, .ctx = &b });
+        .loop = &b.loop, .dir = b.dir, .ready = on_ready, .ctx = &b });
     turn(&b); /* no files yet: it waits, and logs that */
     assert_int_equal(b.calls, 0);
     assert_false(ty_webhook_cert_manager_ready(b.h));
@@ -121,7 +118,6 @@ static void test_a_directory(void **state)
     snprintf(path, sizeof(path), "%s/tls.key", b.dir);
     unlink(path);
     rmdir(b.dir);
-    ty_gnutls_done(&b.g);
     ty_arena_free(b.a);
 }
 
@@ -150,17 +146,12 @@ static void on_trusted(void *ctx, struct ty_str ca)
  * ever. The content is tested with a real API server in tests/operator/test_status_ca.py. */
 static void test_no_secret(void **state TY_UNUSED)
 {
-    struct ty_gnutls g = { 0 };
     struct trust t = { .bytes = 1 };
-    struct ty_err err = { 0 };
     uv_loop_t loop;
-
-    assert_int_equal(ty_gnutls_load(&g, &err), 0);
     uv_loop_init(&loop);
     struct ty_kube *kube = api_nobody(&loop);
     struct ty_webhook_cert_manager *h = ty_webhook_cert_manager_new(
         &(struct ty_webhook_cert_manager_settings){ .loop = &loop,
-                                                    .gnutls = &g,
                                                     .dir = "/nonexistent",
                                                     .kube = kube,
                                                     .ns = "ns",
@@ -174,7 +165,6 @@ static void test_no_secret(void **state TY_UNUSED)
     ty_webhook_cert_manager_free(h);
     ty_kube_free(kube);
     loop_end(&loop);
-    ty_gnutls_done(&g);
 }
 
 int main(void)

@@ -213,8 +213,7 @@ static void reconcile_secret(struct ty_webhook_cert_manager *h)
     if (!ty_reflector_synced(h->secret))
         return;
     snprintf(name, sizeof(name), "%s.%s.svc", h->s.service, h->s.ns);
-    struct ty_webhook_cert_plan_in in = { .gnutls = h->s.gnutls,
-                                          .service_name = name,
+    struct ty_webhook_cert_plan_in in = { .service_name = name,
                                           .ca_crt = h->data[0],
                                           .ca_key = h->data[1],
                                           .tls_crt = h->data[2],

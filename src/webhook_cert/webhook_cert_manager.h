@@ -33,7 +33,6 @@ struct ty_webhook_cert_manager;
 
 struct ty_webhook_cert_manager_settings { /* texts are copied */
     struct uv_loop_s *loop;
-    const struct ty_gnutls *gnutls;
     const struct ty_log *log;          /* may be NULL */
     const char *dir;                   /* or NULL: our own */
     struct ty_kube *kube;              /* with dir: for `trusted` only */

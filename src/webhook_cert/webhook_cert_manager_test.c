@@ -26,17 +26,13 @@ static void on_time(uv_timer_t *t)
 static void test_no_server(void **state)
 {
     (void)state;
-    struct ty_gnutls g = { 0 };
     uv_loop_t loop;
     uv_timer_t timer;
-    struct ty_err err = { 0 };
-    assert_int_equal(ty_gnutls_load(&g, &err), 0);
     uv_loop_init(&loop);
     uv_timer_init(&loop, &timer);
     struct ty_kube *kube = api_nobody(&loop);
     timer.data = ty_webhook_cert_manager_new(
         &(struct ty_webhook_cert_manager_settings){ .loop = &loop,
-                                                    .gnutls = &g,
                                                     .kube = kube,
                                                     .ns = "ns",
                                                     .secret = "s",
@@ -47,7 +43,6 @@ static void test_no_server(void **state)
         uv_run(&loop, UV_RUN_ONCE);
     ty_kube_free(kube);
     loop_end(&loop);
-    ty_gnutls_done(&g);
 }
 
 /* ---- two replicas ---- */

@@ -41,10 +41,10 @@ static struct ty_str pem_copy(struct ty_arena *a, struct ty_str s)
     return ty_str(ty_arena_printf(a, "%.*s\n", TY_ARG(s)));
 }
 
-static int64_t cert_not_after(const struct cert_planner *w, struct ty_str cert)
+static int64_t cert_not_after(struct ty_str cert)
 {
     int64_t until = 0;
-    return ty_certs_expiry(w->in->gnutls, cert, &until, NULL) < 0 ? 0 : until;
+    return ty_certs_expiry(cert, &until, NULL) < 0 ? 0 : until;
 }
 
 /* Whether clients that trust a CA of this bundle accept this pair now. */
@@ -55,8 +55,8 @@ static bool bundle_trusts(const struct cert_planner *w, struct ty_str bundle,
     ty_fail(err, -EKEYREJECTED, "there is no CA");
     while (next_cert(&bundle, &one)) {
         struct ty_str ca = pem_copy(w->a, one);
-        if (cert_not_after(w, ca) > at_s &&
-            ty_certs_check(w->in->gnutls, pem, ca, w->in->service_name, at_s, err) == 0)
+        if (cert_not_after(ca) > at_s &&
+            ty_certs_check(pem, ca, w->in->service_name, at_s, err) == 0)
             return true;
     }
     return false;
@@ -87,14 +87,14 @@ static int make_serving(struct cert_planner *w, const struct ty_pem *ca, struct 
                                     .names = names,
                                     .from_s = w->in->now_s - EARLY_S,
                                     .until_s = w->in->now_s + 365 * DAY_S };
-    int64_t end = cert_not_after(w, ca->cert);
+    int64_t end = cert_not_after(ca->cert);
     struct ty_pem pem;
     if (ask.until_s > end)
         ask.until_s = end;
-    int r = ty_certs_serving(w->in->gnutls, w->a, &ask, ca, &pem, err);
+    int r = ty_certs_serving(w->a, &ask, ca, &pem, err);
     if (r < 0)
         return r;
-    r = ty_certs_check(w->in->gnutls, &pem, ca->cert, w->in->service_name, w->in->now_s, err);
+    r = ty_certs_check(&pem, ca->cert, w->in->service_name, w->in->now_s, err);
     if (r < 0) /* the key does not belong to this CA */
         return r;
     w->p->tls_crt = pem.cert;
@@ -110,7 +110,7 @@ static int make_ca(struct cert_planner *w, struct ty_pem *ret, struct ty_err *er
                                     .names = names,
                                     .from_s = w->in->now_s - EARLY_S,
                                     .until_s = w->in->now_s + DAY_S * 365 * CA_YEARS };
-    return ty_certs_ca(w->in->gnutls, w->a, &ask, ret, err);
+    return ty_certs_ca(w->a, &ask, ret, err);
 }
 
 static void set_write_reason(struct cert_planner *w, const char *why)
@@ -148,7 +148,7 @@ static struct ty_str join_cas(const struct cert_planner *w, struct ty_str front,
     while (next_cert(&behind, &one)) {
         struct ty_str ca = pem_copy(w->a, one);
         bool used = served_is_trusted(w, ca) || bundle_trusts_tls(w, ca, w->in->now_s, &why);
-        if (cert_not_after(w, ca) <= w->in->now_s || (n >= CAS_MOST - 1 && !used))
+        if (cert_not_after(ca) <= w->in->now_s || (n >= CAS_MOST - 1 && !used))
             continue;
         ty_buf_add(&all, ca);
         n++;
@@ -191,7 +191,7 @@ static bool has_ended_cas(const struct cert_planner *w)
     struct ty_str rest = w->p->ca_crt, one;
     bool first = true;
     for (; next_cert(&rest, &one); first = false)
-        if (!first && cert_not_after(w, pem_copy(w->a, one)) <= w->in->now_s)
+        if (!first && cert_not_after(pem_copy(w->a, one)) <= w->in->now_s)
             return true;
     return false;
 }
@@ -201,7 +201,7 @@ static void drop_ended_cas(struct cert_planner *w)
     ty_auto_buf all = { 0 };
     struct ty_str rest = w->p->ca_crt, one;
     while (next_cert(&rest, &one))
-        if (!all.n || cert_not_after(w, pem_copy(w->a, one)) > w->in->now_s)
+        if (!all.n || cert_not_after(pem_copy(w->a, one)) > w->in->now_s)
             ty_buf_add(&all, pem_copy(w->a, one));
     w->p->ca_crt = ty_arena_str(w->a, ty_buf_str(&all));
     set_write_reason(w, "an older CA has ended");
@@ -241,13 +241,13 @@ static int compute_plan(struct cert_planner *w, struct ty_err *err)
     next_cert(&rest, &first);
     first = pem_copy(w->a, first);
     int64_t soon = in->now_s + TY_WEBHOOK_CERT_RENEW_BEFORE_S;
-    if (cert_not_after(w, first) < soon)
+    if (cert_not_after(first) < soon)
         return add_ca(w, "the CA ends soon", err);
     if (!bundle_trusts_tls(w, first, in->now_s, &why)) { /* a new CA is in front: the second step */
         w->p->waits = !in->settled;
         return in->settled ? renew_cert(w, "the new CA is known to the API server", err) : 0;
     }
-    if (cert_not_after(w, w->p->tls_crt) < soon)
+    if (cert_not_after(w->p->tls_crt) < soon)
         return renew_cert(w, "the certificate ends soon", err);
     if (has_ended_cas(w))
         drop_ended_cas(w);
@@ -268,7 +268,7 @@ int ty_webhook_cert_plan_compute(struct ty_arena *a, const struct ty_webhook_cer
     if (r < 0)
         return r;
     p.serve = bundle_trusts_tls(&w, p.ca_crt, in->now_s, &why);
-    p.until_s = cert_not_after(&w, p.tls_crt);
+    p.until_s = cert_not_after(p.tls_crt);
     if (!p.write) { /* unchanged, byte by byte */
         p.ca_crt = in->ca_crt;
         p.tls_crt = in->tls_crt;

@@ -6,7 +6,6 @@
 #include "net/certs.h"
 
 struct ty_webhook_cert_plan_in {
-    const struct ty_gnutls *gnutls;
     const char *service_name; /* SERVICE.NS.svc */
     struct ty_str ca_crt, ca_key, tls_crt,
         tls_key; /* the data of the Secret, decoded; may be empty */

@@ -7,7 +7,6 @@
 #define NAME "svc.ns.svc"
 
 struct fixture {
-    struct ty_gnutls g;
     struct ty_arena *a;
     struct ty_webhook_cert_plan_in in;
     struct ty_webhook_cert_plan p;
@@ -16,11 +15,8 @@ struct fixture {
 static int open_bench(void **state)
 {
     struct fixture *b = calloc(1, sizeof(*b));
-    struct ty_err err = { 0 };
     b->a = ty_arena_new(1 << 24);
-    if (ty_gnutls_load(&b->g, &err) < 0)
-        return -1;
-    b->in = (struct ty_webhook_cert_plan_in){ .gnutls = &b->g, .service_name = NAME, .now_s = NOW };
+    b->in = (struct ty_webhook_cert_plan_in){ .service_name = NAME, .now_s = NOW };
     *state = b;
     return 0;
 }
@@ -28,7 +24,6 @@ static int open_bench(void **state)
 static int close_bench(void **state)
 {
     struct fixture *b = *state;
-    ty_gnutls_done(&b->g);
     ty_arena_free(b->a);
     free(b);
     return 0;
@@ -72,7 +67,7 @@ static void test_from_nothing(void **state)
     int64_t until = 0;
     fresh(b);
     assert_int_equal(b->p.until_s, NOW + 365 * DAY);
-    assert_int_equal(ty_certs_expiry(&b->g, b->p.ca_crt, &until, &err), 0);
+    assert_int_equal(ty_certs_expiry(b->p.ca_crt, &until, &err), 0);
     assert_int_equal(until, NOW + 3650 * DAY);
     struct ty_str was = b->in.tls_crt;
     assert_string_equal(plan(b), ""); /* and then nothing changes */
@@ -204,7 +199,7 @@ static void test_a_deleted_secret(void **state)
     b->in.settled = true;
     assert_string_equal(plan(b), "the new CA is known to the API server");
     struct ty_pem shown = { b->in.shown_crt, b->in.shown_key };
-    assert_int_equal(ty_certs_check(&b->g, &shown, b->in.shown_ca, NAME, NOW, &err), 0);
+    assert_int_equal(ty_certs_check(&shown, b->in.shown_ca, NAME, NOW, &err), 0);
     assert_string_not_equal(b->p.tls_crt.p, b->in.shown_crt.p);
 }
 

@@ -9,7 +9,6 @@
 struct certs_fixture {
     uv_loop_t loop;
     struct api_world api;
-    struct ty_gnutls gnutls;
     struct ty_webhook_cert_manager *h;
     int64_t now_s;
 };
@@ -25,23 +24,19 @@ static inline int64_t certs_now(void *ctx)
 static inline void certs_begin(struct certs_fixture *w, const struct api_row *rows,
                                certs_ready_fn *ready)
 {
-    struct ty_err err = { 0 };
-
     *w = (struct certs_fixture){ .now_s = 1900000000 };
-    assert_int_equal(ty_gnutls_load(&w->gnutls, &err), 0);
     uv_loop_init(&w->loop);
     api_begin(&w->api, &w->loop);
     w->api.rows = rows;
-    w->h = ty_webhook_cert_manager_new(
-        &(struct ty_webhook_cert_manager_settings){ .loop = &w->loop,
-                                                    .gnutls = &w->gnutls,
-                                                    .kube = w->api.kube,
-                                                    .ns = "ns",
-                                                    .secret = "s",
-                                                    .service = "svc",
-                                                    .now_s = certs_now,
-                                                    .ready = ready,
-                                                    .ctx = w });
+    w->h =
+        ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){ .loop = &w->loop,
+                                                                                .kube = w->api.kube,
+                                                                                .ns = "ns",
+                                                                                .secret = "s",
+                                                                                .service = "svc",
+                                                                                .now_s = certs_now,
+                                                                                .ready = ready,
+                                                                                .ctx = w });
 }
 
 static inline void certs_end(struct certs_fixture *w)
@@ -49,7 +44,6 @@ static inline void certs_end(struct certs_fixture *w)
     ty_webhook_cert_manager_free(w->h);
     api_end(&w->api);
     loop_end(&w->loop);
-    ty_gnutls_done(&w->gnutls);
 }
 
 #endif

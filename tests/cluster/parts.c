@@ -25,7 +25,6 @@ struct driver {
     struct ty_lease_client *lease;
     struct ty_events *events;
     struct ty_webhook_cert_manager *certs;
-    struct ty_gnutls gnutls;
     uv_signal_t usr;
     uv_timer_t poll;
     int64_t later_s;
@@ -182,14 +181,10 @@ static void on_usr(uv_signal_t *s, int signal)
     ty_webhook_cert_manager_check(d->certs);
 }
 
-static int start_certs(struct driver *d, char **argv, struct ty_err *err)
+static void start_certs(struct driver *d, char **argv)
 {
-    int r = ty_gnutls_load(&d->gnutls, err);
-    if (r < 0)
-        return r;
     d->certs = ty_webhook_cert_manager_new(
         &(struct ty_webhook_cert_manager_settings){ .loop = &d->loop,
-                                                    .gnutls = &d->gnutls,
                                                     .log = &d->log,
                                                     .kube = d->kube,
                                                     .ns = argv[3],
@@ -203,7 +198,6 @@ static int start_certs(struct driver *d, char **argv, struct ty_err *err)
                                                     .ctx = d });
     uv_timer_start(&d->poll, on_certs_poll, 20, 20);
     uv_signal_start(&d->usr, on_usr, SIGUSR1);
-    return 0;
 }
 
 /* ---- all ---- */
@@ -234,7 +228,7 @@ static int start(struct driver *d, int argc, char **argv, struct ty_err *err)
     else if (ty_str_is(what, "events") && argc == 7)
         start_events(d, argv);
     else if (ty_str_is(what, "certs") && argc == 8)
-        return start_certs(d, argv, err);
+        start_certs(d, argv);
     else
         return ty_fail(err, -EINVAL, "see the top of parts.c");
     return 0;
@@ -266,7 +260,6 @@ int main(int argc, char **argv)
     if (left < 0)
         fprintf(stderr, "parts: handles are left open\n");
     ty_log_close(d->log.out);
-    ty_gnutls_done(&d->gnutls);
     ty_arena_free(d->arena);
     free(d);
     return code;

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import threading
 from functools import partial
+from pathlib import Path
 
 import pytest
 from initialize import noise
@@ -180,3 +181,16 @@ def test_tls(tmp_path, box):
     assert not plain.seen
     server.close()
     plain.close()
+
+
+def test_without_libcurl(box, tmp_path):
+    """It is loaded by name with the first request: one that is no library, and one without its functions."""
+    library = tmp_path / "libcurl-gnutls.so.4"
+    needed = "HTTP requests need libcurl (Debian: libcurl3-gnutls): "
+    for name in (library, tmp_path / "libcurl.so.4"):
+        name.write_text("")
+    box.run("dataset", "http://127.0.0.1:9/f", LD_LIBRARY_PATH=tmp_path).bad(needed)
+    library.unlink()
+    library.symlink_to(next(Path("/usr/lib").glob("*/libuv.so.1")))
+    box.run("dataset", "http://127.0.0.1:9/f", LD_LIBRARY_PATH=tmp_path).bad(
+        needed + "what is installed is too old, it has no curl_global_init")

@@ -30,7 +30,7 @@ def field(package, name):
 def test_control(package, unpacked):
     assert field(package, "Version") == said(unpacked / "usr/bin/trainyard", "--version").split()[1]
     needs = field(package, "Depends").split(", ")
-    # Linked ones, and those that are loaded only when they are needed.
+    # Linked ones, and libcurl, which is loaded only when it is needed.
     assert {"libc6", "libfyaml0", "libcurl3-gnutls", "libgnutls30", "libmicrohttpd12", "libnghttp2-14"} <= set(needs)
     assert len(needs) == len(set(needs))
 

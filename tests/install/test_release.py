@@ -250,8 +250,8 @@ def test_sbom_names_what_is_used(sbom, made, tarball):
     loaded = {a for a, _ in related(sbom, "RUNTIME_DEPENDENCY_OF", other="SPDXRef-trainyard")}
     needs = test_deb.field(next(made.glob("*.deb")), "Depends").split(", ")
     assert linked | loaded == {f"SPDXRef-deb-{name}" for name in needs} and not linked & loaded
-    assert {f"SPDXRef-deb-{n}" for n in ("libcurl3-gnutls", "libgnutls30", "libmicrohttpd12",
-                                         "libnghttp2-14")} == loaded
+    assert loaded == {"SPDXRef-deb-libcurl3-gnutls"}
+    assert {f"SPDXRef-deb-{n}" for n in ("libgnutls30", "libmicrohttpd12", "libnghttp2-14")} < linked
     inside_image = {b for _, b in related(sbom, "CONTAINS", "SPDXRef-image")}
     assert linked | loaded < inside_image and "SPDXRef-deb-ca-certificates" in inside_image
     debian = [p for p in sbom["packages"] if p["SPDXID"].startswith("SPDXRef-deb-")]

@@ -22,7 +22,6 @@
 struct peer {
     uv_loop_t loop;
     struct ty_arena *a;
-    struct ty_gnutls g;
     struct ty_pem ca;
     struct ty_http_server *s;
     uv_signal_t term;
@@ -79,7 +78,7 @@ static int new_identity(struct peer *p, struct ty_err *err)
         .name = "localhost", .names = names, .from_s = p->now_s - 60, .until_s = p->now_s + 3600
     };
     struct ty_pem pair;
-    int r = ty_certs_serving(&p->g, p->a, &ask, &p->ca, &pair, err);
+    int r = ty_certs_serving(p->a, &ask, &p->ca, &pair, err);
 
     return r < 0 ? r : ty_http_server_set_cert(p->s, &pair, err);
 }
@@ -143,10 +142,7 @@ static int make_ca(struct peer *p, const char *dir, struct ty_err *err)
                                     .from_s = p->now_s - 60,
                                     .until_s = p->now_s + 7200 };
     char *path = ty_arena_printf(p->a, "%s/ca.pem", dir);
-    int r = ty_gnutls_load(&p->g, err);
-
-    if (r == 0)
-        r = ty_certs_ca(&p->g, p->a, &ask, &p->ca, err);
+    int r = ty_certs_ca(p->a, &ask, &p->ca, err);
     FILE *f = r == 0 ? fopen(path, "we") : NULL;
     if (r == 0 && (!f || fwrite(p->ca.cert.p, 1, p->ca.cert.n, f) != p->ca.cert.n))
         r = ty_fail(err, -1, "%s cannot be written", path);
@@ -188,7 +184,6 @@ int main(int argc, char **argv)
     fflush(stdout);
     uv_run(&p.loop, UV_RUN_DEFAULT);
     uv_loop_close(&p.loop);
-    ty_gnutls_done(&p.g);
     ty_arena_free(p.a);
     return 0;
 }

@@ -33,7 +33,7 @@ def test_down_is_fine(tmp_path):
 @pytest.mark.parametrize("name,text,message", [
     ("json/tree.c", '\n#include "api/kind.h"\n', "tree.c:2: src/json must not know of api/kind.h"),
     ("base/arena.h", '#include "json/json.h"\n', "src/base must not know of json/json.h"),
-    ("net/http_multi.c", '  # include "proc/spawn.h"\n', "src/net must not know of proc/spawn.h"),
+    ("net/http_client.c", '  # include "proc/spawn.h"\n', "src/net must not know of proc/spawn.h"),
     ("api/kind.c", '#include "kinds.h"\n', '"kinds.h" does not name its folder'),
     ("extra/x.c", "", "src/extra is not in the table"),
 ])

@@ -83,19 +83,14 @@ static int create_certificate(struct ty_arena *a, const char *const *names, int6
     struct ty_certs_request ask = { .name = "trainyard on this machine",
                                     .from_s = now_s - DAY, /* tolerates a clock that was set back */
                                     .until_s = now_s + VALID_S };
-    struct ty_gnutls g = { 0 };
     struct ty_pem ca;
-    int r = ty_gnutls_load(&g, err);
-
-    if (r == 0)
-        r = ty_certs_ca(&g, a, &ask, &ca, err);
+    int r = ty_certs_ca(a, &ask, &ca, err);
     ask.name = names[0];
     ask.names = names;
     if (r == 0)
-        r = ty_certs_serving(&g, a, &ask, &ca, &ret->pem, err);
+        r = ty_certs_serving(a, &ask, &ca, &ret->pem, err);
     if (r == 0)
         ret->ca = ca.cert;
-    ty_gnutls_done(&g);
     return r;
 }
 

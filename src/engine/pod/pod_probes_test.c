@@ -9,7 +9,6 @@
 
 struct peer {
     struct ty_http_server *server;
-    struct ty_gnutls tls;
     int code;
     int asked;
     char header[64];
@@ -42,7 +41,7 @@ static void listen_at(struct engine_fixture *w, struct peer *p, bool tls)
         fail_msg("%s", err.text);
     if (!tls)
         return;
-    if (ty_gnutls_load(&p->tls, &err) < 0 || ty_certs_ca(&p->tls, w->a, &ask, &pem, &err) < 0 ||
+    if (ty_certs_ca(w->a, &ask, &pem, &err) < 0 ||
         ty_http_server_set_cert(p->server, &pem, &err) < 0)
         fail_msg("%s", err.text);
 }
@@ -50,7 +49,6 @@ static void listen_at(struct engine_fixture *w, struct peer *p, bool tls)
 static void close_peer(struct peer *p)
 {
     ty_http_server_free(p->server);
-    ty_gnutls_done(&p->tls);
 }
 
 /* A container that lives until its probe makes it end: liveness kills it (137), startup lets it

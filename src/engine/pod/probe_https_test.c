@@ -31,7 +31,7 @@ static void on_request(void *ctx, struct ty_http_request *q)
     ty_http_request_respond(q, s->code, "text/plain", TY_LIT("body"));
 }
 
-static struct ty_http_server *serve(struct engine_fixture *w, struct seen *s, struct ty_gnutls *g)
+static struct ty_http_server *serve(struct engine_fixture *w, struct seen *s)
 {
     const struct ty_http_server_tls tls = { 0 };
     struct ty_http_server_opts o = {
@@ -42,8 +42,7 @@ static struct ty_http_server *serve(struct engine_fixture *w, struct seen *s, st
     struct ty_err err = { 0 };
     struct ty_pem pem;
 
-    if (ty_gnutls_load(g, &err) < 0 || ty_http_server_new(&o, &server, &err) < 0 ||
-        ty_certs_ca(g, w->a, &ask, &pem, &err) < 0 ||
+    if (ty_http_server_new(&o, &server, &err) < 0 || ty_certs_ca(w->a, &ask, &pem, &err) < 0 ||
         ty_http_server_set_cert(server, &pem, &err) < 0)
         fail_msg("%s", err.text);
     return server;
@@ -65,12 +64,11 @@ static void the_status_decides(void **state)
         bool ok;
     } rows[] = { { 200, true }, { 204, true }, { 301, true }, { 400, false }, { 500, false } };
     struct engine_fixture *w = *state;
-    struct ty_gnutls g = { 0 };
     struct seen s = { 0 };
     const char *why = NULL;
 
     fixture_open(w);
-    struct ty_http_server *server = serve(w, &s, &g);
+    struct ty_http_server *server = serve(w, &s);
     for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct ty_probe probe = { .port = ty_http_server_port(server),
                                         .http_path = "/health" };
@@ -82,7 +80,6 @@ static void the_status_decides(void **state)
         assert_true(rows[i].ok ? !s.text[0] : strstr(s.text, "statuscode: ") != NULL);
     }
     ty_http_server_free(server);
-    ty_gnutls_done(&g);
 }
 
 static void nobody_is_there(void **state)
@@ -122,12 +119,11 @@ static void a_path_of_three_megabytes(void **state)
 static void dropped_before_the_answer(void **state)
 {
     struct engine_fixture *w = *state;
-    struct ty_gnutls g = { 0 };
     struct seen s = { .code = 200 }, later = { 0 };
     const char *why = NULL;
 
     fixture_open(w);
-    struct ty_http_server *server = serve(w, &s, &g);
+    struct ty_http_server *server = serve(w, &s);
     const struct ty_probe probe = { .port = ty_http_server_port(server) };
     struct ty_probe_https *h = ty_probe_https_start(w->e, &probe, "127.0.0.1", answered, &s, &why);
     assert_non_null(h);
@@ -137,7 +133,6 @@ static void dropped_before_the_answer(void **state)
     turn_until_called(w, &later);
     assert_int_equal(s.calls, 0);
     ty_http_server_free(server);
-    ty_gnutls_done(&g);
 }
 
 int main(void)

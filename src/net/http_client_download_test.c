@@ -1,5 +1,6 @@
+/* Downloads: redirects, signatures, stalls, and which failures a retry may help. */
 #include "base/buf.h"
-#include "net/http_multi.h"
+#include "net/http_client.h"
 #include "net/testing.h"
 
 #include <errno.h>
@@ -7,49 +8,53 @@
 struct heard {
     struct ty_buf body;
     char etag[64], text[256];
-    enum ty_http_multi_outcome how;
     int status;
-    bool over, refuse;
+    bool whole, lost, over, refuse;
 };
 
-static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str piece)
+static int on_body(void *ctx, struct ty_http_client_call *call, struct ty_str piece)
 {
     struct heard *h = ctx;
-    assert_true(ty_http_multi_call_status(call) > 0);
+    assert_true(ty_http_client_status(call) > 0);
     ty_buf_add(&h->body, piece);
     return h->refuse ? -EBADMSG : 0;
 }
 
-static void on_end(void *ctx, struct ty_http_multi_call *call,
-                   const struct ty_http_multi_result *end)
+static void on_end(void *ctx, struct ty_http_client_call *call,
+                   const struct ty_http_client_result *end)
 {
     struct heard *h = ctx;
-    const char *etag = ty_http_multi_call_header(call, "ETag");
+    const char *etag = ty_http_client_header(call, "ETag");
     snprintf(h->etag, sizeof(h->etag), "%s", etag ? etag : "");
     snprintf(h->text, sizeof(h->text), "%s", end->text);
-    h->how = end->how;
+    h->whole = end->whole;
+    h->lost = end->lost;
     h->status = end->status;
     h->over = true;
 }
 
-static const struct ty_http_multi_settings settings = { .agent = "t/1",
-                                                        .connect_s = 5,
-                                                        .stall_s = 1 };
-
-static void ask(struct heard *h, const struct ty_http_multi_request *a)
+static void download(struct heard *h, const struct ty_http_client_request *a)
 {
-    struct ty_http_multi *http = NULL;
-    struct ty_err err = { 0 };
-    struct ty_http_multi_request full = *a;
-    full.body = on_body;
+    uv_loop_t loop;
+    const struct ty_http_client_settings settings = {
+        .loop = &loop, .agent = "t/1", .connect_ms = 5000, .dead_ms = 5000, .stall_s = 1
+    };
+    struct ty_http_client *client = NULL;
+    struct ty_http_client_request full = *a;
+    full.method = "GET";
+    full.redirects = !a->peer;
+    full.piece = on_body;
     full.end = on_end;
     full.ctx = h;
-    assert_int_equal(ty_http_multi_new(&http, &settings, &err), 0);
-    assert_int_equal(ty_http_multi_start(http, &full, &err), 0);
-    while (!h->over)
-        assert_int_equal(ty_http_multi_poll(http, 100, &err), 0);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    assert_int_equal(ty_http_client_new(&client, &settings, NULL), 0);
+    ty_http_client_start(client, &full);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_true(h->over);
     ty_buf_chr(&h->body, '\0');
-    ty_http_multi_free(http);
+    ty_http_client_free(client);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
 }
 
 static void test_an_answer(void **state)
@@ -62,10 +67,10 @@ static void test_an_answer(void **state)
     struct ty_peer peer;
     struct heard h = { 0 };
     peer_start(&peer, answers);
-    ask(&h, &(struct ty_http_multi_request){
-                .url = peer.url, .headers = (const char *const[]){ "X-One: 1", NULL } });
+    download(&h, &(struct ty_http_client_request){
+                     .url = peer.url, .headers = (const char *const[]){ "X-One: 1", NULL } });
     peer_stop(&peer);
-    assert_int_equal(h.how, TY_HTTP_MULTI_DONE);
+    assert_true(h.whole);
     assert_int_equal(h.status, 200);
     assert_string_equal(h.body.p, "hello");
     assert_string_equal(h.etag, "\"e\"");
@@ -89,10 +94,10 @@ static void test_a_redirect_takes_no_token_along(void **state)
              "Connection: close\r\n\r\nold",
              to.url);
     peer_start(&from, (const char *const[]){ first, NULL });
-    ask(&h, &(struct ty_http_multi_request){
-                .url = from.url,
-                .headers =
-                    (const char *const[]){ "Authorization: Bearer t", "Range: bytes=1-", NULL } });
+    download(&h, &(struct ty_http_client_request){
+                     .url = from.url,
+                     .headers = (const char *const[]){ "Authorization: Bearer t", "Range: bytes=1-",
+                                                       NULL } });
     peer_stop(&from);
     peer_stop(&to);
     assert_string_equal(h.body.p, "x"); /* only the last answer's */
@@ -111,10 +116,11 @@ static void test_a_signed_request(void **state)
         "HTTP/1.1 301 Moved\r\nLocation: /z\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", NULL
     };
     const struct ty_aws_key key = { "AK", "SK", "eu-1", "s3" };
+    const struct ty_http_client_peer signs = { .key = &key };
     struct ty_peer peer;
     struct heard h = { 0 };
     peer_start(&peer, answers);
-    ask(&h, &(struct ty_http_multi_request){ .url = peer.url, .key = &key });
+    download(&h, &(struct ty_http_client_request){ .url = peer.url, .peer = &signs });
     peer_stop(&peer);
     assert_int_equal(h.status, 301); /* not followed */
     assert_has(peer.asked[0], "Authorization: AWS4-HMAC-SHA256 Credential=AK/");
@@ -135,15 +141,15 @@ static void test_losses(void **state)
     peer_start(&peer, answers);
     for (size_t i = 0; i < 3; i++) {
         struct heard h = { 0 };
-        ask(&h, &(struct ty_http_multi_request){ .url = peer.url });
-        assert_int_equal(h.how, TY_HTTP_MULTI_LOST);
+        download(&h, &(struct ty_http_client_request){ .url = peer.url });
+        assert_true(h.lost && !h.whole);
         assert_true(h.text[0]);
         ty_buf_done(&h.body);
     }
     peer_stop(&peer);
     struct heard h = { 0 }; /* the peer has stopped */
-    ask(&h, &(struct ty_http_multi_request){ .url = peer.url });
-    assert_int_equal(h.how, TY_HTTP_MULTI_LOST);
+    download(&h, &(struct ty_http_client_request){ .url = peer.url });
+    assert_true(h.lost && !h.whole);
     assert_int_equal(h.status, 0);
     ty_buf_done(&h.body);
 }
@@ -159,17 +165,17 @@ static void test_the_hopeless(void **state)
     struct ty_peer peer;
     peer_start(&peer, answers);
     struct heard h = { 0 };
-    ask(&h, &(struct ty_http_multi_request){ .url = peer.url });
-    assert_int_equal(h.how, TY_HTTP_MULTI_FATAL);
+    download(&h, &(struct ty_http_client_request){ .url = peer.url });
+    assert_false(h.lost || h.whole);
     assert_string_equal(h.body.p, "");
     ty_buf_done(&h.body);
     h = (struct heard){ .refuse = true };
-    ask(&h, &(struct ty_http_multi_request){ .url = peer.url });
-    assert_int_equal(h.how, TY_HTTP_MULTI_FATAL);
+    download(&h, &(struct ty_http_client_request){ .url = peer.url });
+    assert_false(h.lost || h.whole);
     ty_buf_done(&h.body);
     h = (struct heard){ 0 };
-    ask(&h, &(struct ty_http_multi_request){ .url = "ftp://127.0.0.1/x" });
-    assert_int_equal(h.how, TY_HTTP_MULTI_FATAL);
+    download(&h, &(struct ty_http_client_request){ .url = "ftp://127.0.0.1/x" });
+    assert_false(h.lost || h.whole);
     ty_buf_done(&h.body);
     peer_stop(&peer);
 }
@@ -182,26 +188,10 @@ static void test_a_silent_peer(void **state)
     int port = 0, fd = port_take(1, &port);
     snprintf(url, sizeof(url), "http://127.0.0.1:%d/", port);
     struct heard h = { 0 };
-    ask(&h, &(struct ty_http_multi_request){ .url = url });
-    assert_int_equal(h.how, TY_HTTP_MULTI_LOST);
+    download(&h, &(struct ty_http_client_request){ .url = url });
+    assert_true(h.lost && !h.whole);
     close(fd);
     ty_buf_done(&h.body);
-}
-
-static void test_calls_under_way_are_dropped(void **state)
-{
-    (void)state;
-    struct ty_http_multi *http = NULL;
-    struct heard h = { 0 };
-    const struct ty_http_multi_request a = {
-        "http://127.0.0.1:9/", NULL, NULL, on_body, on_end, &h
-    };
-    assert_int_equal(ty_http_multi_new(&http, &settings, NULL), 0);
-    assert_int_equal(ty_http_multi_start(http, &a, NULL), 0);
-    assert_int_equal(ty_http_multi_start(http, &a, NULL), 0);
-    ty_http_multi_free(http);
-    assert_false(h.over);
-    ty_http_multi_free(NULL);
 }
 
 int main(void)
@@ -213,7 +203,6 @@ int main(void)
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_the_hopeless),
         cmocka_unit_test(test_a_silent_peer),
-        cmocka_unit_test(test_calls_under_way_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 ROUNDS, MANY = 15, 1000
-TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 10
+TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 14
 TEMPLATE = """apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata: {name: plain}

@@ -17,7 +17,7 @@ import time
 import memory
 
 ROUNDS, MANY = 15, 1000
-TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 10
+TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 14
 TEMPLATE = """apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata: {name: plain}

@@ -39,7 +39,6 @@ struct ty_history_record {
     struct gone *gone, **gone_end;
     struct event *events, **events_end;
     size_t held;
-    struct ty_arena *text; /* of one object, temporary */
 };
 
 static void notify_changed(struct ty_history_record *r)
@@ -82,18 +81,11 @@ static struct ty_str copy_str(char **at, struct ty_str s)
     return (struct ty_str){ p, s.n };
 }
 
-/* Valid until the next call. */
-static struct ty_str text_of(struct ty_history_record *r, const struct ty_stored *obj)
-{
-    ty_arena_reset(r->text);
-    return ty_local_text(r->text, obj);
-}
-
 static void hold_gone(struct ty_history_record *r, const struct ty_stored *obj)
 {
     struct ty_str job = root_of(r, obj), uid = ty_str(obj->uid), ns = ty_str(obj->ns),
                   name = ty_str(obj->name);
-    struct ty_str text = text_of(r, obj);
+    struct ty_str text = ty_local_text(obj);
     size_t n = job.n + uid.n + ns.n + name.n + text.n;
     struct gone *g = ty_xalloc(malloc(sizeof(*g) + n));
     char *at = g->bytes;
@@ -132,7 +124,6 @@ struct ty_history_record *ty_history_record_new(struct ty_local *store,
     r->ctx = ctx;
     r->gone_end = &r->gone;
     r->events_end = &r->events;
-    r->text = ty_arena_new((size_t)64 << 20);
     ty_local_watch(store, on_change, r);
     return r;
 }
@@ -246,7 +237,7 @@ static void put_newer(void *ctx, const struct ty_stored *obj)
                       .ns = ty_str(obj->ns),
                       .name = ty_str(obj->name),
                       .job = root_of(w->r, obj),
-                      .text = text_of(w->r, obj) };
+                      .text = ty_local_text(obj) };
     w->newest = obj->version > w->newest ? obj->version : w->newest;
     w->ret = put_object(w->d, w->run, &o, false, w->err);
 }
@@ -313,7 +304,6 @@ void ty_history_record_free(struct ty_history_record *r)
     ty_local_unwatch(r->store, on_change, r);
     clear_pending(r);
     ty_map_done(&r->jobs);
-    ty_arena_free(r->text);
     free(r);
 }
 

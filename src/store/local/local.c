@@ -23,7 +23,7 @@ void ty_local_free(struct ty_local *l)
     if (!l)
         return;
     while ((s = ty_map_next(&l->by_key, &at)))
-        ty_local_entry_free(l, s->value);
+        ty_local_entry_free(s->value);
     ty_map_done(&l->by_key);
     ty_map_done(&l->by_uid);
     free(l);
@@ -44,6 +44,49 @@ void ty_local_unwatch(struct ty_local *l, ty_stored_fn *fn, const void *ctx)
             l->watchers[n++] = l->watchers[i];
     l->n_watchers = n;
 }
+
+/* ---- the text of an object ---- */
+
+void ty_local_entry_free(struct ty_local_entry *e)
+{
+    free(e->text);
+    free(e->strings);
+    ty_managed_fields_free(e->applied);
+    free(e);
+}
+
+struct ty_str ty_local_text(const struct ty_stored *obj)
+{
+    const struct ty_local_entry *e = (const struct ty_local_entry *)obj;
+
+    return (struct ty_str){ e->text, e->n_text };
+}
+
+struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj)
+{
+    struct ty_str text = ty_local_text(obj);
+
+    /* The tree points into its text, and may live longer than this text of the object. */
+    text.p = ty_arena_strndup(a, text.p, text.n);
+    return ty_json_parse(a, text, NULL, NULL);
+}
+
+void ty_local_set_text(struct ty_local_entry *e, const struct ty_json *obj)
+{
+    ty_auto_buf text = { 0 };
+
+    ty_json_print(&text, obj);
+    if (text.n > e->cap_text) {
+        free(e->text);
+        e->cap_text = text.n + text.n / 2; /* for its status: growing leaves holes in the heap */
+        e->text = ty_xalloc(malloc(e->cap_text));
+    }
+    e->n_text = text.n;
+    memcpy(e->text, text.p, text.n);
+    e->pub.deleting = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
+}
+
+/* ---- find ---- */
 
 struct ty_local_key ty_local_key(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
@@ -102,17 +145,6 @@ void ty_local_children(const struct ty_local *l, const char *owner_uid,
 
     for (const struct ty_local_entry *e = owner ? owner->children : NULL; e; e = e->next)
         fn(ctx, &e->pub);
-}
-
-size_t ty_local_count(const struct ty_local *l)
-{
-    return l->by_key.n;
-}
-
-size_t ty_local_bytes(const struct ty_local *l)
-{
-    return l->bytes + l->by_key.n * sizeof(struct ty_local_entry) +
-           (l->by_key.cap + l->by_uid.cap) * sizeof(struct ty_map_slot);
 }
 
 void ty_local_notify(struct ty_local *l, enum ty_stored_change what, const struct ty_local_entry *e)

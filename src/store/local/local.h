@@ -1,6 +1,5 @@
-/* The embedded store: Kubernetes objects by kind, namespace and name, as JSON text or as a delta
- * from a sibling's text, so that one of a thousand pods takes a few hundred bytes. Single-threaded;
- * watchers are called synchronously for every change. */
+/* The embedded store: Kubernetes objects by kind, namespace and name, as JSON text.
+ * Single-threaded; watchers are called synchronously for every change. */
 #ifndef TY_STORE_LOCAL_LOCAL_H
 #define TY_STORE_LOCAL_LOCAL_H
 
@@ -39,15 +38,13 @@ const struct ty_stored *ty_local_by_uid(const struct ty_local *l, const char *ui
 struct ty_json *ty_local_get(const struct ty_local *l, struct ty_arena *a,
                              const struct ty_kind *kind, struct ty_str ns, struct ty_str name);
 struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj);
-struct ty_str ty_local_text(struct ty_arena *a, const struct ty_stored *obj); /* as JSON */
+struct ty_str ty_local_text(const struct ty_stored *obj); /* as JSON; borrowed, as obj itself */
 /* Calls fn for each object of a kind (kind NULL: all), or for each child of an owner. fn must not
  * change the store. */
 void ty_local_each(const struct ty_local *l, const struct ty_kind *kind,
                    void (*fn)(void *ctx, const struct ty_stored *obj), void *ctx);
 void ty_local_children(const struct ty_local *l, const char *owner_uid,
                        void (*fn)(void *ctx, const struct ty_stored *obj), void *ctx);
-size_t ty_local_count(const struct ty_local *l);
-size_t ty_local_bytes(const struct ty_local *l); /* memory that the objects take */
 
 /* Writes also set metadata (uid, creationTimestamp, resourceVersion, generation) in obj. CREATE:
  * -EEXIST. UPDATE: -ENOENT; -ESTALE if obj has another resourceVersion than the stored object; the

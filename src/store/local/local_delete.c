@@ -34,7 +34,7 @@ static void remove_entry(struct ty_local *l, struct ty_local_entry *e)
     ty_map_del(&l->by_uid, ty_str(e->pub.uid));
     e->pub.version = ++l->version;
     ty_local_notify(l, TY_STORED_DELETED, e);
-    ty_local_entry_free(l, e);
+    ty_local_entry_free(e);
     if (parent && parent->pub.deleting && may_go(parent))
         remove_entry(l, parent);
 }
@@ -46,7 +46,7 @@ static void mark_deleted(struct ty_local *l, struct ty_arena *a, struct ty_local
 
     ty_json_set(a, meta, "deletionTimestamp", ty_json_str(a, ty_time_text(a, l->now(l->now_ctx))));
     ty_local_bump_version(l, a, e, meta);
-    ty_local_set_text(l, e, obj);
+    ty_local_set_text(e, obj);
     ty_local_notify(l, TY_STORED_MODIFIED, e);
 }
 

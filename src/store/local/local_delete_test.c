@@ -21,7 +21,7 @@ static void test_foreground_deletion(void **state)
     assert_string_equal(w->log, "");
     ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
     assert_string_equal(w->log, "-pods/p -jobs/j -jobsets/s ");
-    assert_int_equal(ty_local_count(w->l), 0);
+    assert_int_equal(local_count(w), 0);
     assert_int_equal(ty_local_delete(w->l, w->a, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("s"), &err),
                      -ENOENT);
 }
@@ -39,12 +39,12 @@ static void test_an_owner_goes_first(void **state)
     ty_local_finalize(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"));
     assert_string_equal(w->log, "-jobs/j ");
     assert_non_null(local_stored(w, &ty_kind_pod, "p"));
-    assert_non_null(local_stored(w, &ty_kind_pod, "q")); /* the text it differs from lives on */
+    assert_non_null(local_stored(w, &ty_kind_pod, "q"));
     assert_int_equal(ty_local_delete(w->l, w->a, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"), &err), 0);
     ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
     ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p")); /* twice is once */
     ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("q"));
-    assert_int_equal(ty_local_count(w->l), 0);
+    assert_int_equal(local_count(w), 0);
 }
 
 /* An owner stays when its last child is removed, unless it is being deleted. */
@@ -65,7 +65,7 @@ static void test_the_last_child_takes_its_owner(void **state)
     assert_true(
         ty_str_is(ty_json_str_at(going, "metadata.deletionTimestamp"), "2026-01-02T03:04:05Z"));
     ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
-    assert_int_equal(ty_local_count(w->l), 0);
+    assert_int_equal(local_count(w), 0);
 }
 
 int main(void)

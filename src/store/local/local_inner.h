@@ -1,5 +1,5 @@
-/* Shared by the files of the embedded store: local.c finds objects and notifies watchers,
- * local_text.c stores their text, local_write.c and local_delete.c change them. */
+/* Shared by the files of the embedded store: local.c holds and finds objects and notifies
+ * watchers, local_write.c and local_delete.c change them. */
 #ifndef TY_STORE_LOCAL_LOCAL_INNER_H
 #define TY_STORE_LOCAL_LOCAL_INNER_H
 
@@ -7,20 +7,12 @@
 #include "store/local/local.h"
 #include "store/local/managed_fields.h"
 
-/* A complete text, shared by all deltas from it. */
-struct ty_local_base_text {
-    size_t refs, n;
-    char text[];
-};
-
 struct ty_local_entry {
     struct ty_stored pub; /* first: a ty_stored is its entry */
     char *strings;
-    struct ty_local_base_text *base; /* its text, if there is no delta */
-    char *delta;
-    size_t n_delta;
+    char *text; /* the object as JSON, n_text bytes */
+    size_t n_text, cap_text;
     struct ty_managed_fields *applied;        /* of each manager; NULL: never applied */
-    struct ty_local_base_text *for_children;  /* the base text for new children; or NULL */
     struct ty_local_entry *parent, *children; /* the stored owner; the first child */
     struct ty_local_entry *next, *prev;       /* siblings */
 };
@@ -35,7 +27,6 @@ struct ty_local {
     size_t n_watchers;
     struct ty_map by_key, by_uid;
     uint64_t version;
-    size_t bytes;
 };
 
 /* "Kind.group/ns/name" in the caller's buffer; cut off if it is longer, which no key of valid names
@@ -57,9 +48,9 @@ void ty_local_notify(struct ty_local *l, enum ty_stored_change what,
 void ty_local_bump_version(struct ty_local *l, struct ty_arena *a, struct ty_local_entry *e,
                            struct ty_json *meta);
 
-/* Replaces the text of e by obj. A child must be linked to its parent already. */
-void ty_local_set_text(struct ty_local *l, struct ty_local_entry *e, const struct ty_json *obj);
+/* Replaces the text of e by obj. */
+void ty_local_set_text(struct ty_local_entry *e, const struct ty_json *obj);
 /* takes e, which must be in no map and have no relatives any more. */
-void ty_local_entry_free(struct ty_local *l, struct ty_local_entry *e);
+void ty_local_entry_free(struct ty_local_entry *e);
 
 #endif

@@ -44,7 +44,35 @@ static void test_finding(void **state)
     log[0] = 0;
     ty_local_children(w->l, "nobody", collect, log);
     assert_string_equal(log, "");
-    assert_int_equal(ty_local_count(w->l), 3);
+    assert_int_equal(local_count(w), 3);
+}
+
+/* A tree that was read stays as it was when the object changes and when it is removed. */
+static void test_a_tree_outlives_its_text(void **state)
+{
+    struct local_world *w = *state;
+    struct ty_json *job = local_create(w, "batch/v1", "Job", "j", NULL);
+    struct ty_json *pod = NULL, *next = NULL;
+    struct ty_err err = { 0 };
+    size_t n = 0;
+
+    for (int i = 0; i < 100; i++)
+        local_create(w, "v1", "Pod", ty_arena_printf(w->a, "p%d", i), job);
+    ty_local_children(w->l, ty_local_find(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"))->uid,
+                      local_add_one, &n);
+    assert_int_equal(n, 100);
+    pod = local_stored(w, &ty_kind_pod, "p7");
+    next = json_read(w->a, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
+                           "\"p7\",\"namespace\":\"ns\"},\"status\":{\"phase\":\"Failed\"}}");
+    assert_int_equal(ty_local_status(w->l, w->a, next, &err), 0);
+    next = local_stored(w, &ty_kind_pod, "p7");
+    for (int i = 0; i < 100; i++)
+        ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"),
+                          ty_str(ty_arena_printf(w->a, "p%d", i)));
+    assert_int_equal(local_count(w), 1);
+    assert_true(ty_str_is(ty_json_str_at(pod, "metadata.name"), "p7"));
+    assert_null(ty_json_get(pod, "status"));
+    assert_true(ty_str_is(ty_json_str_at(next, "status.phase"), "Failed"));
 }
 
 /* A name longer than any key finds nothing, and is not mistaken for its own beginning. */
@@ -65,6 +93,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         LOCAL_TEST(test_two_watchers),
         LOCAL_TEST(test_finding),
+        LOCAL_TEST(test_a_tree_outlives_its_text),
         LOCAL_TEST(test_a_name_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,6 +86,20 @@ static inline struct ty_json *local_stored(struct local_world *w, const struct t
     return ty_local_get(w->l, w->a, kind, TY_LIT("ns"), ty_str(name));
 }
 
+static inline void local_add_one(void *ctx, const struct ty_stored *obj)
+{
+    (void)obj;
+    (*(size_t *)ctx)++;
+}
+
+static inline size_t local_count(const struct local_world *w)
+{
+    size_t n = 0;
+
+    ty_local_each(w->l, NULL, local_add_one, &n);
+    return n;
+}
+
 #define LOCAL_TEST(fn) cmocka_unit_test_setup_teardown(fn, local_setup, local_teardown)
 
 #endif

@@ -84,7 +84,7 @@ int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     ty_local_bump_version(l, a, e, meta);
     keep_strings(e, obj);
     join_owner(l, e);
-    ty_local_set_text(l, e, obj);
+    ty_local_set_text(e, obj);
     ty_map_put(&l->by_key, (struct ty_str){ k.text, k.n }, e);
     ty_map_put(&l->by_uid, ty_str(e->pub.uid), e);
     ty_local_notify(l, TY_STORED_ADDED, e);
@@ -146,7 +146,7 @@ int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     if (spec && old_spec && !ty_json_eq(spec, old_spec))
         ty_json_set(a, meta, "generation", ty_json_int(a, generation + 1));
     ty_local_bump_version(l, a, e, meta);
-    ty_local_set_text(l, e, obj);
+    ty_local_set_text(e, obj);
     ty_local_notify(l, TY_STORED_MODIFIED, e);
     return 0;
 }
@@ -179,7 +179,7 @@ int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json
     else
         ty_json_del(now, TY_LIT("status"));
     ty_local_bump_version(l, a, e, ty_json_get(now, "metadata"));
-    ty_local_set_text(l, e, now);
+    ty_local_set_text(e, now);
     ty_local_notify(l, TY_STORED_MODIFIED, e);
     return 0;
 }

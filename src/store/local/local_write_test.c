@@ -113,7 +113,7 @@ static void test_what_is_no_object(void **state)
     assert_int_equal(ty_local_create(w->l, w->a, local_obj(w, "batch/v1", "Job", "", NULL), &err),
                      -EINVAL);
     assert_string_equal(w->log, "");
-    assert_int_equal(ty_local_count(w->l), 0);
+    assert_int_equal(local_count(w), 0);
 }
 
 /* A merge patch changes the members that it has, except immutable metadata and the status. */

@@ -40,11 +40,7 @@ static void add_reason(struct ty_adopt_evaluation *j, bool note, const char *pat
     r->path = ty_arena_strdup(j->keep, path ? path : "");
     r->text = ty_arena_vprintf(j->keep, fmt, ap);
     r->note = note;
-    if (e->last)
-        e->last->next = r;
-    else
-        e->reasons = r;
-    e->last = r;
+    ty_append(e->reasons, e->last, r);
 }
 
 void ty_adopt_add_reason(struct ty_adopt_evaluation *j, const char *path, const char *fmt, ...)
@@ -248,11 +244,7 @@ void ty_adopt_evaluate(struct ty_arena *a, const struct ty_adopt_in *in, struct 
             *e = (struct ty_adopt_entry){ .kind = o->kind, .ns = o->ns, .name = o->name };
             j.entry = e;
             evaluate_one(&j, o);
-            if (ret->last)
-                ret->last->next = e;
-            else
-                ret->first = e;
-            ret->last = e;
+            ty_append(ret->first, ret->last, e);
             ret->count[k][e->result]++;
         }
     }

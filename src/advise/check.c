@@ -13,11 +13,7 @@ struct ty_check_result *ty_check_add(struct ty_check_results *c, enum ty_check_l
         .level = level, .area = c->area, .name = name, .what = ty_arena_vprintf(c->arena, fmt, ap)
     };
     va_end(ap);
-    if (c->last)
-        c->last->next = one;
-    else
-        c->first = one;
-    c->last = one;
+    ty_append(c->first, c->last, one);
     c->n[level]++;
     return one;
 }

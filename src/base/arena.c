@@ -65,11 +65,7 @@ static struct block *add_block(struct ty_arena *a, size_t size)
     b->next = NULL;
     b->size = size;
     hide(b->bytes, size);
-    if (a->last)
-        a->last->next = b;
-    else
-        a->first = b;
-    a->last = b;
+    ty_append(a->first, a->last, b);
     return b;
 }
 

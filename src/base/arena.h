@@ -13,6 +13,16 @@
 #define TY_UNUSED       __attribute__((unused))
 #define TY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Appends to a list, `first` to `last`, of items that are linked by their member `next`. */
+#define ty_append(first, last, item)                                                               \
+    do {                                                                                           \
+        if (last)                                                                                  \
+            (last)->next = (item);                                                                 \
+        else                                                                                       \
+            (first) = (item);                                                                      \
+        (last) = (item);                                                                           \
+    } while (0)
+
 struct ty_arena;
 struct ty_budget;
 

@@ -229,6 +229,23 @@ static void what_is_left(void **state)
     assert_in_range(ty_arena_left(a), 49900, 50000);
 }
 
+static void appends(void **state)
+{
+    (void)state;
+    struct item {
+        struct item *next;
+        int n;
+    } items[3] = { { .n = 0 }, { .n = 1 }, { .n = 2 } }, *first = NULL, *last = NULL;
+    int n = 0;
+
+    for (size_t i = 0; i < TY_COUNT(items); i++)
+        ty_append(first, last, &items[i]);
+    for (const struct item *it = first; it; it = it->next)
+        assert_int_equal(it->n, n++);
+    assert_int_equal(n, 3);
+    assert_ptr_equal(last, &items[2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_budget_starves_it),
         cmocka_unit_test(dies_at_the_ceiling),
         cmocka_unit_test(what_is_left),
+        cmocka_unit_test(appends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,7 @@ const struct ty_kind ty_kind_other = {
 
 static void append_error(struct ty_inputs *in, struct ty_input_error *t)
 {
-    if (in->input_errors_last)
-        in->input_errors_last->next = t;
-    else
-        in->input_errors = t;
-    in->input_errors_last = t;
+    ty_append(in->input_errors, in->input_errors_last, t);
     in->n_input_errors += !t->warning;
 }
 

@@ -18,11 +18,7 @@ void ty_applied_digest_diff_add(struct ty_arena *a, struct ty_field_changes *lis
     struct ty_field_change *c = ty_new(a, struct ty_field_change);
 
     *c = (struct ty_field_change){ .path = ty_errs_path_text(a, at), .was = was, .now = now };
-    if (list->last)
-        list->last->next = c;
-    else
-        list->first = c;
-    list->last = c;
+    ty_append(list->first, list->last, c);
     list->n++;
 }
 

@@ -73,8 +73,7 @@ static void remove_in_flight(struct event_write *j)
 
 static void enqueue(struct ty_events *e, struct event_write *j)
 {
-    *(e->last ? &e->last->next : &e->first) = j;
-    e->last = j;
+    ty_append(e->first, e->last, j);
     e->n_waiting++;
 }
 

@@ -1,6 +1,7 @@
 /* A hash table holds an item while it has any state; waiting items are in a list, delayed ones in a
  * heap by due time. */
 #include "controller/queue.h"
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include <stdlib.h>
@@ -220,8 +221,7 @@ static void append_waiting(struct ty_queue *q, struct item *it)
     it->waiting = true;
     it->next = NULL;
     it->prev = q->last;
-    *(q->last ? &q->last->next : &q->first) = it;
-    q->last = it;
+    ty_append(q->first, q->last, it);
     if (q->wake && !q->ready_called)
         uv_idle_start(q->wake, on_wake);
 }

@@ -20,11 +20,7 @@ void ty_sbatch_note(struct ty_sbatch *b, bool bad, const char *path, const char 
             b->out->bad = n;
         return;
     }
-    if (b->out->last)
-        b->out->last->next = n;
-    else
-        b->out->warnings = n;
-    b->out->last = n;
+    ty_append(b->out->warnings, b->out->last, n);
 }
 
 bool ty_convert_is_sbatch(struct ty_str text)

@@ -24,11 +24,7 @@ void ty_v1_warn(struct ty_v1_conversion *c, const struct ty_json *v, const struc
     va_start(ap, fmt);
     struct ty_convert_note *n = add_note(c, v, at, fmt, ap);
     va_end(ap);
-    if (c->out->last)
-        c->out->last->next = n;
-    else
-        c->out->warnings = n;
-    c->out->last = n;
+    ty_append(c->out->warnings, c->out->last, n);
 }
 
 void ty_v1_error(struct ty_v1_conversion *c, const struct ty_json *v,

@@ -13,11 +13,7 @@ static struct ty_change *append_change(struct ty_changes *c, enum ty_change_op o
 
     one->op = op;
     one->kind = kind;
-    if (c->last)
-        c->last->next = one;
-    else
-        c->first = one;
-    c->last = one;
+    ty_append(c->first, c->last, one);
     return one;
 }
 
@@ -51,11 +47,7 @@ void ty_changes_event(struct ty_changes *c, const char *type, const char *reason
     va_start(ap, fmt);
     one->message = ty_arena_vprintf(c->arena, fmt, ap);
     va_end(ap);
-    if (c->last_event)
-        c->last_event->next = one;
-    else
-        c->events = one;
-    c->last_event = one;
+    ty_append(c->events, c->last_event, one);
 }
 
 void ty_changes_requeue_after(struct ty_changes *c, int64_t ms)

@@ -37,11 +37,7 @@ static void add_error(struct ty_preflight_findings *f, const char *path, struct 
     *it = (struct ty_preflight_finding){ .path = path,
                                          .text = ty_arena_cstr(f->arena, text),
                                          .error = true };
-    if (f->last)
-        f->last->next = it;
-    else
-        f->first = it;
-    f->last = it;
+    ty_append(f->first, f->last, it);
     f->n_errors++;
 }
 

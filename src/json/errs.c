@@ -43,11 +43,7 @@ struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_pat
     e->path = ty_errs_path_text(errs->arena, at);
     e->why = why;
     e->value = value;
-    if (errs->last)
-        errs->last->next = e;
-    else
-        errs->first = e;
-    errs->last = e;
+    ty_append(errs->first, errs->last, e);
     errs->n++;
     return e;
 }
@@ -131,7 +127,7 @@ char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
     ty_buf_chr(&out, ']');
     if (out.full) {
         ty_arena_fill(a);
-        return ty_arena_strndup(a, "", 0);
+        return ty_arena_strdup(a, "");
     }
     if (printed.count < 2)
         return ty_arena_strndup(a, out.p + 1, out.n - 2);

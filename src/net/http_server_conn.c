@@ -25,8 +25,7 @@ static void append_to_list(struct ty_http_server_conn *c, enum ty_http_server_co
     c->since_ms = ty_http_server_now(c->s);
     c->prev = list->last;
     c->next = NULL;
-    *(list->last ? &list->last->next : &list->first) = c;
-    list->last = c;
+    ty_append(list->first, list->last, c);
     list->n++;
 }
 

@@ -161,11 +161,7 @@ struct ty_json *ty_plan_child(struct ty_plan *plan, const struct ty_trainjob *jo
 
     w->kind = kind;
     w->obj = with_origin(plan, ty_plan_child_new(plan->arena, job, kind, name));
-    if (plan->want_last)
-        plan->want_last->next = w;
-    else
-        plan->want = w;
-    plan->want_last = w;
+    ty_append(plan->want, plan->want_last, w);
     return w->obj;
 }
 

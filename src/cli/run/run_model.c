@@ -42,11 +42,7 @@ struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, in
     j->name = ty_xalloc_cstr(ty_str(name));
     j->began_ms = ms;
     j->progress = TY_PROGRESS_NONE;
-    if (m->last)
-        m->last->next = j;
-    else
-        m->jobs = j;
-    m->last = j;
+    ty_append(m->jobs, m->last, j);
     return j;
 }
 

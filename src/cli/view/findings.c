@@ -7,11 +7,7 @@ static struct ty_finding *append_finding(struct ty_findings *f, bool warning)
 {
     struct ty_finding *x = ty_new(f->arena, struct ty_finding);
     x->warning = warning;
-    if (f->last)
-        f->last->next = x;
-    else
-        f->first = x;
-    f->last = x;
+    ty_append(f->first, f->last, x);
     *(warning ? &f->n_warnings : &f->n_errors) += 1;
     return x;
 }

@@ -17,11 +17,7 @@ static void add_finding(struct ty_preflight *x, const struct ty_field_path *at, 
     f->path = ty_errs_path_text(out->arena, at);
     f->text = ty_arena_vprintf(out->arena, fmt, ap);
     f->error = error;
-    if (out->last)
-        out->last->next = f;
-    else
-        out->first = f;
-    out->last = f;
+    ty_append(out->first, out->last, f);
     out->n_errors += error;
     out->n_warnings += !error;
 }

@@ -12,11 +12,7 @@ static const char *lines_of(struct fixture *f, const char *jobset)
         if (strstr(i->text, "is not used;"))
             continue;
         i->next = NULL;
-        if (kept.last)
-            kept.last->next = i;
-        else
-            kept.first = i;
-        kept.last = i;
+        ty_append(kept.first, kept.last, i);
     }
     return unfit_lines(f, &kept);
 }

@@ -46,10 +46,7 @@ static int64_t wall_s(void *ctx TY_UNUSED)
 void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char *name,
                      const char *type, const char *reason, const char *message)
 {
-    for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
-        if (e->o.observers[i]->event)
-            e->o.observers[i]->event(e->o.observers[i]->ctx, kind, name, type, reason, message,
-                                     ty_engine_wall_ms());
+    ty_engine_notify(e, event, kind, name, type, reason, message, ty_engine_wall_ms());
 }
 
 /* A change queues the object itself and its owner. */

@@ -46,6 +46,15 @@ struct ty_engine {
     char why[128]; /* the reason for stopping */
 };
 
+/* Calls this member of every observer that has it. */
+#define ty_engine_notify(e, member, ...)                                                           \
+    do {                                                                                           \
+        const struct ty_engine_observer *const *at_ = (e)->o.observers;                            \
+        for (size_t i_ = 0; i_ < TY_COUNT((e)->o.observers) && at_[i_]; i_++)                      \
+            if (at_[i_]->member)                                                                   \
+                at_[i_]->member(at_[i_]->ctx, __VA_ARGS__);                                        \
+    } while (0)
+
 int64_t ty_engine_wall_ms(void);
 int64_t ty_engine_now_ms(const struct ty_engine *e); /* since 1970, but never goes back */
 void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char *name,

@@ -68,9 +68,7 @@ static void notify_job(struct ty_engine *e, const struct ty_json *job, struct ty
     const char *text = ty_arena_cstr(e->pass, name);
 
     ty_json_set(e->pass, now, "status", status);
-    for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
-        if (e->o.observers[i]->job)
-            e->o.observers[i]->job(e->o.observers[i]->ctx, text, now, ty_engine_wall_ms());
+    ty_engine_notify(e, job, text, now, ty_engine_wall_ms());
 }
 
 /* status: NULL for as it is. progress: the new trainerStatus, or NULL. */

@@ -216,10 +216,7 @@ void ty_job_report_line(struct ty_pod_runtime *p, struct ty_str line)
         *p->progress = TY_PROGRESS_NONE;
     }
     ty_progress_merge(p->progress, &news);
-    for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
-        if (e->o.observers[i]->progress)
-            e->o.observers[i]->progress(e->o.observers[i]->ctx, p->job, p->host, p->progress,
-                                        ty_engine_wall_ms());
+    ty_engine_notify(e, progress, p->job, p->host, p->progress, ty_engine_wall_ms());
     if (p->trainer)
         note_progress(p);
 }

@@ -87,14 +87,11 @@ struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c
 static void notify_line(struct ty_container_log *u, struct ty_str text)
 {
     struct ty_pod_runtime *p = u->pod;
-    struct ty_engine *e = p->e;
 
     if (text.n && text.p[text.n - 1] == '\r')
         text.n--;
-    for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
-        if (e->o.observers[i]->line)
-            e->o.observers[i]->line(e->o.observers[i]->ctx, p->job, p->host,
-                                    p->plan.containers[u->c].name, text, ty_engine_wall_ms());
+    ty_engine_notify(p->e, line, p->job, p->host, p->plan.containers[u->c].name, text,
+                     ty_engine_wall_ms());
     ty_job_report_line(p, text);
 }
 

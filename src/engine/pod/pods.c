@@ -35,13 +35,6 @@ struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
     return NULL;
 }
 
-static void notify_update(struct ty_engine *e, const struct ty_pod_update *news)
-{
-    for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
-        if (e->o.observers[i]->pod)
-            e->o.observers[i]->pod(e->o.observers[i]->ctx, news);
-}
-
 static struct ty_pod_update update_of(const struct ty_pod_runtime *p)
 {
     return (struct ty_pod_update){ .job = p->job,
@@ -61,7 +54,7 @@ static void notify_pod(struct ty_pod_runtime *p)
 {
     struct ty_pod_update news = update_of(p);
 
-    notify_update(p->e, &news);
+    ty_engine_notify(p->e, pod, &news);
 }
 
 static const struct ty_json *status_of(const struct ty_json *pod_status, const char *container)
@@ -97,7 +90,7 @@ static void notify_end(struct ty_pod_runtime *p, size_t c, int wstatus)
     news.message = text.n ? ty_arena_cstr(a, text) : NULL;
     news.by_us = p->by_us[c];
     ty_job_report_container_ended(p, c, wstatus, &news);
-    notify_update(p->e, &news);
+    ty_engine_notify(p->e, pod, &news);
 }
 
 void ty_pods_put_status(struct ty_pod_runtime *p, struct ty_arena *a, struct ty_json *status)

@@ -36,7 +36,5 @@ void ty_adopt_set_result(struct ty_adopt_evaluation *j, enum ty_adopt_result res
 
 void ty_adopt_evaluate_trainjob(struct ty_adopt_evaluation *j, const struct ty_cluster_object *o);
 void ty_adopt_evaluate_runtime(struct ty_adopt_evaluation *j, const struct ty_cluster_object *o);
-/* False: refused, with reasons. serious false: only notes. */
-bool ty_adopt_admit(struct ty_adopt_evaluation *j, const struct ty_json *obj, bool serious);
 
 #endif

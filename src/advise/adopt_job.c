@@ -40,7 +40,8 @@ static void add_error(struct ty_adopt_evaluation *j, const struct ty_field_err *
 }
 
 /* As an update without changes, which Kueue, a user or our own finalizer would send. */
-bool ty_adopt_admit(struct ty_adopt_evaluation *j, const struct ty_json *obj, bool serious)
+/* False: refused, with reasons. serious false: only notes. */
+static bool admit(struct ty_adopt_evaluation *j, const struct ty_json *obj, bool serious)
 {
     struct ty_view view = ty_adopt_view(j);
     struct ty_admission_request in = { .pipeline = j->in->pipeline,
@@ -68,7 +69,7 @@ void ty_adopt_evaluate_runtime(struct ty_adopt_evaluation *j, const struct ty_cl
     const struct ty_json *obj = ty_cluster_snapshot_parse(j->a, o);
 
     ty_adopt_set_result(j, TY_ADOPT_SAME, "valid");
-    if (!ty_adopt_admit(j, obj, true))
+    if (!admit(j, obj, true))
         ty_adopt_set_result(j, TY_ADOPT_REFUSED, "not valid for this operator");
 }
 
@@ -271,7 +272,7 @@ void ty_adopt_evaluate_trainjob(struct ty_adopt_evaluation *j, const struct ty_c
         return;
     }
     j->job = job;
-    if (!ty_adopt_admit(j, job, !over) && !over)
+    if (!admit(j, job, !over) && !over)
         ty_adopt_set_result(j, TY_ADOPT_REFUSED, "an update of it would be refused");
     evaluate_pass(j, job, o->ns);
     if (j->blind) {

@@ -103,7 +103,7 @@ static void help_all(FILE *out)
           out);
 }
 
-void ty_cli_help(FILE *out, const struct ty_cmd *cmd)
+static void help_one(FILE *out, const struct ty_cmd *cmd)
 {
     fprintf(out, "%s.\n\nUsage: trainyard %s [options]%s%s\n", cmd->about, cmd->name,
             cmd->operand ? " " : "", cmd->operand ? cmd->operand : "");
@@ -134,7 +134,7 @@ static int run_help(struct ty_cli *cli, const char *name)
     if (name && !cmd)
         return unknown_command(cli, name);
     if (cmd)
-        ty_cli_help(cli->out, cmd);
+        help_one(cli->out, cmd);
     else
         help_all(cli->out);
     return fflush(cli->out) ? TY_EXIT_BAD : TY_EXIT_OK;

@@ -37,8 +37,6 @@ const struct ty_cmd *ty_cli_find_cmd(const char *name); /* or NULL */
 
 /* Runs the command that argv names; main() has filled *cli. Returns the exit code. */
 int ty_cli_main(struct ty_cli *cli, int argc, char **argv);
-/* Prints one command's --help. */
-void ty_cli_help(FILE *out, const struct ty_cmd *cmd);
 
 /* The current wall clock in Unix milliseconds; cli->now_s is the time at which the command
  * started. */

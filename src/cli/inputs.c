@@ -16,8 +16,9 @@ static void append_error(struct ty_inputs *in, struct ty_input_error *t)
     in->n_input_errors += !t->warning;
 }
 
-void ty_inputs_error(struct ty_inputs *in, const char *file, const struct ty_json *at,
-                     const char *fmt, ...)
+TY_PRINTF(4, 5)
+static void add_error(struct ty_inputs *in, const char *file, const struct ty_json *at,
+                      const char *fmt, ...)
 {
     struct ty_input_error *t = ty_new(in->cli->arena, struct ty_input_error);
     va_list ap;
@@ -101,7 +102,7 @@ static void syntax_error(struct ty_inputs *in, const char *file, const char *sen
         }
         text += *text == ' ';
     }
-    ty_inputs_error(in, file, &place, "%s", text);
+    add_error(in, file, &place, "%s", text);
 }
 
 static void pass_over(struct ty_inputs *in, const char *file, const struct ty_json *at,
@@ -140,17 +141,17 @@ static bool nearly_ours(struct ty_inputs *in, const char *file, const struct ty_
             names[n++] = (*k)->kind;
         if (!ty_str_is(kind, (*k)->kind))
             continue;
-        ty_inputs_error(in, file, ty_json_get(obj, "apiVersion"),
-                        "apiVersion \"%.*s\" has no kind %s (did you mean \"%s\"?)",
-                        TY_ARG(version), (*k)->kind, ty_kind_api_version(in->cli->arena, *k));
+        add_error(in, file, ty_json_get(obj, "apiVersion"),
+                  "apiVersion \"%.*s\" has no kind %s (did you mean \"%s\"?)", TY_ARG(version),
+                  (*k)->kind, ty_kind_api_version(in->cli->arena, *k));
         return true;
     }
     if (!ty_str_starts(version, TY_LIT("trainer.kubeflow.org/")))
         return false;
     const char *near = ty_str_nearest(kind, names, n);
-    ty_inputs_error(in, file, ty_json_get(obj, "kind"), "%.*s has no kind \"%.*s\"%s%s%s",
-                    TY_ARG(version), TY_ARG(kind), near ? " (did you mean \"" : "",
-                    near ? near : "", near ? "\"?)" : "");
+    add_error(in, file, ty_json_get(obj, "kind"), "%.*s has no kind \"%.*s\"%s%s%s",
+              TY_ARG(version), TY_ARG(kind), near ? " (did you mean \"" : "", near ? near : "",
+              near ? "\"?)" : "");
     return true;
 }
 
@@ -176,7 +177,7 @@ static void take_object(struct ty_inputs *in, const char *file, struct ty_json *
     static const char *const types[] = { "null",     "a boolean", "a number", "a number",
                                          "a string", "a list",    "an object" };
     if (!ty_json_is(obj, TY_JSON_OBJECT)) {
-        ty_inputs_error(in, file, obj, "an object was expected here, not %s", types[obj->type]);
+        add_error(in, file, obj, "an object was expected here, not %s", types[obj->type]);
         return;
     }
     const struct ty_json *kind = ty_json_get(obj, "kind"),
@@ -185,10 +186,10 @@ static void take_object(struct ty_inputs *in, const char *file, struct ty_json *
     if (!kind) {
         pass_over(in, file, obj, "a document without kind");
     } else if (!ty_json_is(kind, TY_JSON_STRING) || kind_text.n == 0) {
-        ty_inputs_error(in, file, kind, "kind must be a word such as TrainJob");
+        add_error(in, file, kind, "kind must be a word such as TrainJob");
     } else if (!ty_json_is(version, TY_JSON_STRING)) {
-        ty_inputs_error(in, file, version ? version : obj, "kind %.*s needs an apiVersion",
-                        TY_ARG(kind_text));
+        add_error(in, file, version ? version : obj, "kind %.*s needs an apiVersion",
+                  TY_ARG(kind_text));
     } else if (ty_str_ends(kind_text, TY_LIT("List")) &&
                ty_json_is(ty_json_get(obj, "items"), TY_JSON_ARRAY)) {
         ty_each_item (it, ty_json_get(obj, "items"))
@@ -214,14 +215,14 @@ static void read_text(void *ctx, const char *file, struct ty_str text)
         return;
     }
     if (docs.n == 0)
-        ty_inputs_error(in, file, NULL, "the file is empty");
+        add_error(in, file, NULL, "the file is empty");
     for (size_t i = 0; i < docs.n; i++)
         take_object(in, file, docs.v[i]);
 }
 
 static void file_error(void *ctx, const char *file, const char *text)
 {
-    ty_inputs_error(ctx, file, NULL, "%s", text);
+    add_error(ctx, file, NULL, "%s", text);
 }
 
 void ty_inputs_read(struct ty_inputs *in, const char *path, bool recursive)
@@ -246,9 +247,9 @@ void ty_inputs_namespace(struct ty_inputs *in, const char *ns)
         if (!d->kind->namespaced || ty_str_is(d->ns, ns))
             continue;
         if (d->ns.n) {
-            ty_inputs_error(in, d->file, ty_json_at(d->obj, "metadata.namespace"),
-                            "%s %.*s is in namespace \"%.*s\", not in \"%s\" of --namespace",
-                            d->kind->kind, TY_ARG(d->name), TY_ARG(d->ns), ns);
+            add_error(in, d->file, ty_json_at(d->obj, "metadata.namespace"),
+                      "%s %.*s is in namespace \"%.*s\", not in \"%s\" of --namespace",
+                      d->kind->kind, TY_ARG(d->name), TY_ARG(d->ns), ns);
             continue;
         }
         struct ty_json *meta = ty_json_get(d->obj, "metadata");
@@ -289,9 +290,9 @@ void ty_inputs_index(struct ty_inputs *in)
         const struct ty_doc *first = in->index[i - 1], *again = in->index[i];
         if (!again->name.n || compare_keys(first, again) != 0)
             continue;
-        ty_inputs_error(in, again->file, again->obj,
-                        "%s %.*s is given a second time; the first is at %s:%u", again->kind->kind,
-                        TY_ARG(again->name), first->file, first->obj->line);
+        add_error(in, again->file, again->obj,
+                  "%s %.*s is given a second time; the first is at %s:%u", again->kind->kind,
+                  TY_ARG(again->name), first->file, first->obj->line);
     }
 }
 

@@ -64,7 +64,5 @@ struct ty_doc *ty_inputs_get(const struct ty_inputs *in, const struct ty_kind *k
 /* Adds one object. */
 struct ty_doc *ty_inputs_add(struct ty_inputs *in, const char *file, struct ty_json *obj,
                              const struct ty_kind *kind);
-void ty_inputs_error(struct ty_inputs *in, const char *file, const struct ty_json *at,
-                     const char *fmt, ...) TY_PRINTF(4, 5);
 
 #endif

@@ -254,8 +254,7 @@ const char *ty_failure_summary_node(const struct ty_failure_summary *v)
     return ty_failure_summary_any(v) ? v->kept[0].node : NULL;
 }
 
-void ty_failure_summary_headline(const struct ty_failure_summary *v, size_t running,
-                                 struct ty_buf *out)
+static void put_headline(const struct ty_failure_summary *v, size_t running, struct ty_buf *out)
 {
     if (!ty_failure_summary_any(v))
         return;
@@ -292,7 +291,7 @@ void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running
 {
     if (!ty_failure_summary_any(v))
         return;
-    ty_failure_summary_headline(v, running, out);
+    put_headline(v, running, out);
     ty_buf_chr(out, '\n');
     ty_buf_cstr(out, v->kept[0].tail);
     print_followers(v, out);

@@ -38,12 +38,9 @@ const char *ty_failure_summary_node(const struct ty_failure_summary *v);
 /* What the log of a failed container says: "ValueError: boom"; NULL if nothing. */
 const char *ty_failure_summary_error(const struct ty_failure_summary *v, const char *node,
                                      const char *container);
-/* "node-0-1 failed first: ValueError: boom (exit code 1), after 1.2 s, in attempt 2". running:
- * processes of the job that still run. */
-void ty_failure_summary_headline(const struct ty_failure_summary *v, size_t running,
-                                 struct ty_buf *out);
-/* All of it: the headline, the last lines of its log, what followed, the attempts before; whole
- * lines. */
+/* All of it, in whole lines: the headline ("node-0-1 failed first: ValueError: boom (exit code 1),
+ * after 1.2 s, in attempt 2"), the last lines of its log, what followed, the attempts before.
+ * running: processes of the job that still run. */
 void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running,
                               struct ty_buf *out);
 /* "exit code 127: command not found", "segmentation fault (SIGSEGV)" */

@@ -173,7 +173,7 @@ static void print_field(struct ty_buf *out, const struct ty_finding *f)
         ty_buf_printf(out, ": %s", f->detail);
 }
 
-void ty_findings_print_one(struct ty_buf *out, const struct ty_finding *f, bool colour)
+static void print_one(struct ty_buf *out, const struct ty_finding *f, bool colour)
 {
     const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
     ty_buf_printf(out, "%s%s", bold, f->file);
@@ -199,7 +199,7 @@ void ty_findings_print_one(struct ty_buf *out, const struct ty_finding *f, bool 
 void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool colour)
 {
     for (const struct ty_finding *x = f->first; x; x = x->next)
-        ty_findings_print_one(out, x, colour);
+        print_one(out, x, colour);
 }
 
 static void set_text(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)

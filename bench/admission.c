@@ -240,7 +240,7 @@ __attribute__((noinline)) static int measured(struct bench *b, enum op op, const
 
     if (op == CACHE) {
         const struct ty_json *obj = ty_json_parse(a, text, NULL, NULL);
-        ty_cache_put(b->cache, ty_kind_of(obj), obj, NULL);
+        ty_cache_put(b->cache, ty_kind_of(obj), obj);
         return 200;
     }
     if (op != RENDER)

@@ -12,8 +12,8 @@
  *
  * Ten thousand keys take about 100 bytes and the name each; a key that is neither waiting,
  * working, delayed nor in a back-off takes nothing. One thread. */
-#ifndef TY_CONTROLLER_QUEUE_H
-#define TY_CONTROLLER_QUEUE_H
+#ifndef TY_WORKQUEUE_QUEUE_H
+#define TY_WORKQUEUE_QUEUE_H
 
 #include "base/histogram.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* A hash table holds an item while it has any state; waiting items are in a list, delayed ones in a
  * heap by due time. */
-#include "controller/queue.h"
+#include "workqueue/queue.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "controller/queue.h"
+#include "workqueue/queue.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,10 +11,10 @@
 
 #include "controller/cache.h"
 #include "controller/events.h"
-#include "controller/queue.h"
 #include "controller/runtime_finalizer.h"
 #include "store/kube/reflector.h"
 #include "trainer/pipeline.h"
+#include "workqueue/queue.h"
 
 struct ty_trainjob_controller;
 

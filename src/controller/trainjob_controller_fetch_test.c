@@ -184,7 +184,7 @@ static void test_gone_before_the_watch_says_so(void **state)
         uv_run(&w->loop,
                UV_RUN_ONCE); /* until the next watch starts: this one has been processed */
     assert_true(knows_no_job(w));
-    assert_int_equal(controller_queue_counts(w).depth, 0);
+    assert_int_equal(controller_queue_depth(w), 0);
     assert_int_equal(w->controller->pending.n, 0);
 }
 
@@ -215,11 +215,8 @@ static void test_too_large_for_us(void **state)
     controller_run_until(w, too_large);
     assert_has(controller_log(w), "the TrainJob is too large");
     assert_int_equal(controller_errors(w), 1);
-    assert_int_equal(
-        ty_queue_failures(w->controller->queue,
-                          (struct ty_key){ TY_CONTROLLER_TRAINJOB, TY_LIT("ns"), TY_LIT("j") }),
-        0);
-    assert_int_equal(controller_queue_counts(w).delayed, 1);
+    assert_int_equal(ty_queue_kind(w->controller->queue, TY_CONTROLLER_TRAINJOB)->retries, 0);
+    assert_true(controller_queue_delayed(w));
     ty_trainjob_controller_free(w->controller);
     w->controller = NULL;
     assert_int_equal(budget.used, 0);

@@ -242,7 +242,7 @@ static bool is_queued(struct controller_fixture *w)
     const struct ty_pending_job *p = ty_map_get(&w->controller->pending, TY_LIT("ns/j"));
 
     assert_int_equal(w->controller->counts.fetches, 1);
-    assert_int_equal(controller_queue_counts(w).depth, p ? 1 : 0);
+    assert_int_equal(controller_queue_depth(w), p ? 1 : 0);
     return p && p->check_children;
 }
 

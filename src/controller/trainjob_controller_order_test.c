@@ -15,18 +15,11 @@ static void begin(struct controller_fixture *w, const struct api_row *rows)
     ty_trainjob_controller_lead(w->controller);
 }
 
-static size_t waiting(struct controller_fixture *w)
-{
-    struct ty_queue_counts q = controller_queue_counts(w);
-
-    return q.depth + q.working;
-}
-
 /* The queue is empty and all writes are answered. */
 static int at_rest(struct controller_fixture *w)
 {
     return w->controller->counts.reconciles > 1 && ty_trainjob_controller_idle(w->controller) &&
-           waiting(w) == 0;
+           controller_queue_depth(w) == 0;
 }
 
 /* ---- answers that the server holds back until the test releases them ---- */

@@ -60,7 +60,7 @@ static int small_is_done(struct controller_fixture *w)
 static int all_have_jobsets(struct controller_fixture *w)
 {
     return ty_cache_count(w->controller->cache, &ty_kind_jobset) == LARGE + 1 &&
-           ty_trainjob_controller_idle(w->controller) && controller_queue_counts(w).depth == 0;
+           ty_trainjob_controller_idle(w->controller) && controller_queue_depth(w) == 0;
 }
 
 /* Two large jobs get no answer; other large jobs wait, small ones do not. */
@@ -145,9 +145,7 @@ static void test_memory_is_short(void **state)
     controller_run_until(w, job_failed);
     assert_has(controller_log(w), "memory is short");
     assert_null(strstr(controller_log(w), "too large"));
-    assert_true(
-        ty_queue_failures(w->controller->queue, (struct ty_key){ TY_CONTROLLER_TRAINJOB,
-                                                                 TY_LIT("ns"), TY_LIT("j") }) > 0);
+    assert_true(ty_queue_kind(w->controller->queue, TY_CONTROLLER_TRAINJOB)->retries > 0);
     assert_null(strstr(api_asked(&w->api, w->a), "PATCH"));
     ty_budget_release(&b, MEMORY);
     controller_run_until(w, has_a_jobset);

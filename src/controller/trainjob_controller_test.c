@@ -175,11 +175,11 @@ static void test_hurry(void **state)
     begin(w, refused);
     ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, failed_often);
-    assert_true(controller_queue_counts(w).delayed > 0);
+    assert_true(controller_queue_delayed(w));
     w->api.rows = taken;
     ty_trainjob_controller_retry_now(w->controller);
-    assert_int_equal(controller_queue_counts(w).delayed, 0);
-    assert_int_equal(controller_queue_counts(w).depth, 3);
+    assert_false(controller_queue_delayed(w));
+    assert_int_equal(controller_queue_depth(w), 3);
     controller_run_until(w, all_made);
 }
 

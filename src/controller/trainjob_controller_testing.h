@@ -160,12 +160,19 @@ static inline uint64_t controller_errors(const struct controller_fixture *w)
     return w->controller->kind_counts[TY_CONTROLLER_TRAINJOB].error;
 }
 
-static inline struct ty_queue_counts controller_queue_counts(const struct controller_fixture *w)
+static inline size_t controller_queue_depth(const struct controller_fixture *w)
 {
-    struct ty_queue_counts n;
+    size_t n = 0;
 
-    ty_queue_count(w->controller->queue, &n);
+    for (int i = 0; i < TY_QUEUE_KINDS; i++)
+        n += ty_queue_kind(w->controller->queue, i)->depth;
     return n;
+}
+
+/* A key is delayed or in a back-off. */
+static inline bool controller_queue_delayed(const struct controller_fixture *w)
+{
+    return ty_queue_tick(w->controller->queue, (int64_t)uv_now(w->s.loop)) >= 0;
 }
 
 /* A reconcile has run and its writes are answered. */

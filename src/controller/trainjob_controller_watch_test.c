@@ -151,13 +151,13 @@ static void test_a_standby_forgets_what_is_gone(void **state)
 
     begin(w, rows);
     controller_run_until(w, watches_all);
-    assert_int_equal(controller_queue_counts(w).depth, 2);
+    assert_int_equal(controller_queue_depth(w), 2);
     api_answer(&w->api, "GET " CONTROLLER_GROUP "/trainjobs?",
                TY_LIT(GONE(CONTROLLER_JOB_AT("10", ""))));
     api_answer(&w->api, "GET " CONTROLLER_GROUP "/clustertrainingruntimes?",
                TY_LIT(GONE(CONTROLLER_RUNTIME)));
     controller_run_until(w, knows_nothing_of_ours);
-    assert_int_equal(controller_queue_counts(w).depth, 0);
+    assert_int_equal(controller_queue_depth(w), 0);
     assert_int_equal(w->controller->pending.n, 0);
 }
 
@@ -182,7 +182,7 @@ static void test_a_standby_forgets_the_runtime_of_what_is_gone(void **state)
     api_answer(&w->api, "GET " CONTROLLER_GROUP "/trainjobs?",
                TY_LIT(GONE(CONTROLLER_JOB_AT("10", ""))));
     controller_run_until(w, knows_nothing_of_ours);
-    assert_int_equal(controller_queue_counts(w).depth, 0);
+    assert_int_equal(controller_queue_depth(w), 0);
 }
 
 #define LIMITS                                                                                     \
@@ -242,8 +242,8 @@ static void test_a_deadline_of_what_is_gone(void **state)
     api_answer(&w->api, CONTROLLER_APPLY_SNAPSHOT,
                TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\"}}"));
     controller_run_until(w, controller_reconciled);
-    assert_int_equal(controller_queue_counts(w).delayed, 0);
-    assert_int_equal(controller_queue_counts(w).depth, 0);
+    assert_false(controller_queue_delayed(w));
+    assert_int_equal(controller_queue_depth(w), 0);
 }
 
 #define RUNTIME_GOING                                                                              \

@@ -77,9 +77,7 @@ static void test_a_refused_apply_cancels_the_next(void **state)
 
 static int tried_again(struct controller_fixture *w)
 {
-    const struct ty_key key = { TY_CONTROLLER_TRAINJOB, TY_LIT("ns"), TY_LIT("j") };
-
-    return ty_queue_failures(w->controller->queue, key) > 2 &&
+    return ty_queue_kind(w->controller->queue, TY_CONTROLLER_TRAINJOB)->retries > 2 &&
            ty_trainjob_controller_idle(w->controller);
 }
 
@@ -146,7 +144,7 @@ static int jobset_is_made(struct controller_fixture *w)
 {
     return ty_cache_get(ty_trainjob_controller_cache(w->controller), &ty_kind_jobset, TY_LIT("ns"),
                         TY_LIT("j")) &&
-           ty_trainjob_controller_idle(w->controller) && controller_queue_counts(w).depth == 0;
+           ty_trainjob_controller_idle(w->controller) && controller_queue_depth(w) == 0;
 }
 
 /* The refusal has ended: the JobSet is created, and the condition is removed. */

@@ -9,7 +9,6 @@
 
 #include "base/xalloc.h"
 #include "engine/engine_inner.h"
-#include "engine/engine_queue.h"
 #include "engine/engine_reconcile.h"
 #include "engine/job/job_report.h"
 #include "engine/net.h"
@@ -56,21 +55,15 @@ static void on_change(void *ctx, enum ty_stored_change what, const struct ty_sto
     const struct ty_stored *owner = obj->owner ? ty_local_by_uid(e->store, obj->owner) : NULL;
 
     if (owner)
-        ty_engine_queue_add(&e->queue, owner->kind, owner->ns, owner->name);
+        ty_engine_requeue_after(e, owner->kind, owner->ns, owner->name, 0);
     if (obj->kind == &ty_kind_pod && what == TY_STORED_DELETED)
         ty_pod_summary_cache_drop(&e->pod_summaries, obj->uid);
     else if (what != TY_STORED_DELETED)
-        ty_engine_queue_add(&e->queue, obj->kind, obj->ns, obj->name);
+        ty_engine_requeue_after(e, obj->kind, obj->ns, obj->name, 0);
 }
 
 static void on_idle(uv_idle_t *idle TY_UNUSED)
 {
-}
-
-static void reconcile_key(void *ctx, const struct ty_kind *kind, struct ty_str ns,
-                          struct ty_str name)
-{
-    ty_engine_reconcile(ctx, kind, ns, name);
 }
 
 /* Once in each iteration of the loop: what this pass adds to the queue waits for the next
@@ -79,10 +72,11 @@ static void reconcile_key(void *ctx, const struct ty_kind *kind, struct ty_str n
 static void drain_queue(uv_prepare_t *prepare)
 {
     struct ty_engine *e = prepare->data;
-    size_t n = ty_engine_queue_drain(&e->queue, reconcile_key, e);
+    size_t n = ty_engine_reconcile_queued(e);
 
     ty_gpus_schedule(e);
-    /* An active idle handle keeps the loop from blocking until an iteration had an empty queue. */
+    /* An active idle handle keeps the loop from blocking until an iteration had an empty queue, so
+     * that callers see ty_engine_done. */
     if (n)
         uv_idle_start(&e->idle, on_idle);
     else
@@ -111,7 +105,7 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     e->lasting = ty_arena_new_small(TY_OBJECT_CEILING, LASTING_FIRST);
     if (getrandom(&e->seed, sizeof(e->seed), 0) != (ssize_t)sizeof(e->seed))
         abort();
-    ty_engine_queue_init(&e->queue, opts->loop);
+    e->queue = ty_queue_new(&(struct ty_queue_settings){ .loop = opts->loop });
     ty_local_watch(e->store, on_change, e);
     uv_prepare_init(opts->loop, &e->prepare);
     uv_idle_init(opts->loop, &e->idle);
@@ -149,7 +143,7 @@ bool ty_engine_done(const struct ty_engine *e)
 {
     struct open_count t = { .open = 0 };
 
-    if (e->queue.n || e->pods.n_live)
+    if (ty_engine_queued(e) || e->pods.n_live)
         return false;
     memcpy(&t.e, &e, sizeof(t.e)); /* only its arena `pass` is written */
     ty_arena_reset(e->pass);
@@ -203,16 +197,15 @@ void ty_engine_free(struct ty_engine *e)
     ty_pods_done(e);
     ty_rsh_close(e);
     ty_pod_probes_done(&e->probes);
-    ty_engine_queue_close(&e->queue);
     close_one(e, (uv_handle_t *)&e->prepare);
     close_one(e, (uv_handle_t *)&e->idle);
-    while (e->handles + e->queue.handles + e->rsh.handles > 0)
+    while (e->handles + e->rsh.handles > 0)
         uv_run(e->o.loop, UV_RUN_NOWAIT);
+    ty_queue_free(e->queue);
     ty_net_done(&e->net);
     ty_gpus_done(&e->gpus);
     ty_pod_summary_cache_done(&e->pod_summaries);
     ty_job_reports_done(&e->job_reports);
-    ty_engine_queue_done(&e->queue);
     ty_limits_close(&e->limits);
     ty_local_free(e->store);
     ty_arena_free(e->pass);

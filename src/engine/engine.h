@@ -104,6 +104,7 @@ int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct
 /* Deletes a TrainJob: its pods get their grace period, other TrainJobs are not affected. */
 int ty_engine_delete(struct ty_engine *e, const char *job, struct ty_err *err);
 struct ty_local *ty_engine_store(struct ty_engine *e);
-void ty_engine_free(struct ty_engine *e); /* after the loop; NULL is fine */
+/* After the loop, which must run once more before it is closed; NULL is fine. */
+void ty_engine_free(struct ty_engine *e);
 
 #endif

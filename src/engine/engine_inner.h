@@ -3,7 +3,6 @@
 #define TY_ENGINE_ENGINE_INNER_H
 
 #include "engine/engine.h"
-#include "engine/engine_queue.h"
 #include "engine/job/job_report.h"
 #include "engine/net.h"
 #include "engine/pod/gpus.h"
@@ -13,6 +12,7 @@
 #include "engine/pod/pods.h"
 #include "engine/rsh.h"
 #include "store/local/local.h"
+#include "workqueue/queue.h"
 
 /* For arenas that hold one object of the store and what is made of it: its text has at most
  * TY_OBJECT_MAX bytes, its tree 24 for each of them. */
@@ -27,7 +27,7 @@ struct ty_engine {
     struct ty_arena *pass;    /* reset for each reconcile, submit, stop and ty_engine_done */
     struct ty_arena *scratch; /* reset for each object: keep no pointers into it */
     struct ty_arena *lasting; /* lives with the engine */
-    struct ty_engine_queue queue;
+    struct ty_queue *queue;   /* engine_reconcile.c: of objects to reconcile */
     struct ty_pods pods;
     struct ty_gpus gpus;
     struct ty_limits limits;

@@ -7,7 +7,6 @@
 
 #include "engine/changes.h"
 #include "engine/engine_inner.h"
-#include "engine/engine_queue.h"
 #include "engine/job/job.h"
 #include "engine/job/job_report.h"
 #include "engine/jobset/jobset.h"
@@ -48,7 +47,7 @@ static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const 
     for (const struct ty_pending_event *h = changes->events; h; h = h->next)
         ty_engine_event(e, kind, name, h->type, h->reason, h->message);
     if (changes->requeue_ms >= 0)
-        ty_engine_queue_add_after(&e->queue, kind, ns, name, changes->requeue_ms);
+        ty_engine_requeue_after(e, kind, ns, name, changes->requeue_ms);
 }
 
 /* The JobSet as its webhook would store it, so that a re-applied one compares equal. */
@@ -130,8 +129,7 @@ static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     if (pass.status || progress)
         write_job(e, job, pass.status, progress);
     if (pass.requeue_s > 0)
-        ty_engine_queue_add_after(&e->queue, &ty_kind_trainjob, ns, name,
-                                  ty_time_wait_ms(pass.requeue_s));
+        ty_engine_requeue_after(e, &ty_kind_trainjob, ns, name, ty_time_wait_ms(pass.requeue_s));
 }
 
 struct owned_objects {
@@ -216,20 +214,47 @@ static void reconcile_job(struct ty_engine *e, const struct ty_stored *obj)
     apply_change(e, &ty_kind_job, ns, name, &changes);
 }
 
-void ty_engine_reconcile(struct ty_engine *e, const struct ty_kind *kind, struct ty_str ns,
-                         struct ty_str name)
-{
-    const struct ty_stored *obj = ty_local_find(e->store, kind, ns, name);
+/* ---- the work queue: the kind of a key is an index of this table ---- */
 
-    ty_arena_reset(e->pass);
-    if (!obj)
-        return; /* deleted since it was queued */
-    if (kind == &ty_kind_trainjob)
-        reconcile_trainjob(e, obj);
-    else if (kind == &ty_kind_jobset)
-        reconcile_jobset(e, obj);
-    else if (kind == &ty_kind_job)
-        reconcile_job(e, obj);
-    else if (kind == &ty_kind_pod)
-        ty_pods_sync(e, obj);
+static const struct {
+    const struct ty_kind *kind;
+    void (*reconcile)(struct ty_engine *e, const struct ty_stored *obj);
+} controllers[TY_QUEUE_KINDS] = {
+    { &ty_kind_trainjob, reconcile_trainjob },
+    { &ty_kind_jobset, reconcile_jobset },
+    { &ty_kind_job, reconcile_job },
+    { &ty_kind_pod, ty_pods_sync },
+};
+
+void ty_engine_requeue_after(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
+                             const char *name, int64_t ms)
+{
+    for (int i = 0; i < TY_QUEUE_KINDS; i++)
+        if (controllers[i].kind == kind)
+            ty_queue_add_after(e->queue, (struct ty_key){ i, ty_str(ns), ty_str(name) }, ms);
+}
+
+size_t ty_engine_queued(const struct ty_engine *e)
+{
+    size_t n = 0;
+
+    for (int i = 0; i < TY_QUEUE_KINDS; i++)
+        n += ty_queue_kind(e->queue, i)->depth;
+    return n;
+}
+
+size_t ty_engine_reconcile_queued(struct ty_engine *e)
+{
+    size_t n = ty_engine_queued(e);
+    struct ty_key key;
+
+    for (size_t i = 0; i < n && ty_queue_next(e->queue, &key); i++) {
+        const struct ty_stored *obj =
+            ty_local_find(e->store, controllers[key.kind].kind, key.ns, key.name);
+        ty_arena_reset(e->pass);
+        if (obj) /* not deleted since it was queued */
+            controllers[key.kind].reconcile(e, obj);
+        ty_queue_done(e->queue, key);
+    }
+    return n;
 }

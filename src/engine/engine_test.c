@@ -29,7 +29,7 @@ static bool first_is_up(struct engine_fixture *w)
 
 static bool nothing_lives(struct engine_fixture *w)
 {
-    return w->e->pods.n_live == 0 && w->e->queue.n == 0;
+    return w->e->pods.n_live == 0 && ty_engine_queued(w->e) == 0;
 }
 
 /* The second life ends at once. */

@@ -149,7 +149,7 @@ static bool both_wait(struct engine_fixture *w)
     size_t waiting = 0;
     for (const struct ty_pod_runtime *p = w->e->pods.first; p; p = p->next)
         waiting += p->waiting;
-    return both_are_up(w) && waiting == 2 && w->e->queue.n == 0;
+    return both_are_up(w) && waiting == 2 && ty_engine_queued(w->e) == 0;
 }
 
 /* The pods of k wait for the devices of j, until the file `go` is there. */
@@ -213,7 +213,7 @@ static void the_asker_of_a_pod_that_waits_goes(void **state)
 
 static bool one_is_there(struct engine_fixture *w)
 {
-    return w->e->pods.first && w->e->queue.n == 0;
+    return w->e->pods.first && ty_engine_queued(w->e) == 0;
 }
 
 static void a_pod_with_gates(void **state)

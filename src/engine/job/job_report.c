@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 #include "engine/engine_inner.h"
-#include "engine/engine_queue.h"
+#include "engine/engine_reconcile.h"
 #include "engine/pod/container_log.h"
 #include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pods.h"
@@ -182,7 +182,7 @@ static void mark_written(struct ty_engine *e, const char *ns, const char *job,
     if (r->dirty)
         return;
     r->dirty = true;
-    ty_engine_queue_add_after(&e->queue, &ty_kind_trainjob, ns, job, next > 0 ? next : 0);
+    ty_engine_requeue_after(e, &ty_kind_trainjob, ns, job, next);
 }
 
 /* Rank 0 reports for the job; until it has, the lowest index that reported. */

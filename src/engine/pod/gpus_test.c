@@ -40,7 +40,7 @@ static bool all_wait(struct engine_fixture *w)
     size_t waiting = 0;
     for (const struct ty_pod_runtime *p = w->e->pods.first; p; p = p->next)
         waiting += p->waiting;
-    return fixture_observed(w, "L x-node-0-0/main up\n") && waiting == 2 && w->e->queue.n == 0;
+    return fixture_observed(w, "L x-node-0-0/main up\n") && waiting == 2 && ty_engine_queued(w->e) == 0;
 }
 
 /* Job x has all of the machine until the file `go` is there. */
@@ -176,7 +176,7 @@ static void who_waits_says_so(void **state)
 
 static bool one_waits(struct engine_fixture *w)
 {
-    return !fixture_stored(w, "a-node-0-0") && w->e->queue.n == 0;
+    return !fixture_stored(w, "a-node-0-0") && ty_engine_queued(w->e) == 0;
 }
 
 static bool b_is_complete(struct engine_fixture *w)
@@ -306,7 +306,7 @@ static void more_than_there_is(void **state)
 /* The first restart is at once, the second after ten seconds. */
 static bool crashed(struct engine_fixture *w)
 {
-    return fixture_count(w, "P x-node-0-0 main 1 Error") == 2 && w->e->queue.n == 0 &&
+    return fixture_count(w, "P x-node-0-0 main 1 Error") == 2 && ty_engine_queued(w->e) == 0 &&
            w->e->pods.first && w->e->pods.first->waiting;
 }
 

@@ -12,8 +12,8 @@
  *
  * Ten thousand keys take about 100 bytes and the name each; a key that is neither waiting,
  * working, delayed nor in a back-off takes nothing. One thread. */
-#ifndef TY_CONTROLLER_QUEUE_H
-#define TY_CONTROLLER_QUEUE_H
+#ifndef TY_WORKQUEUE_QUEUE_H
+#define TY_WORKQUEUE_QUEUE_H
 
 #include "base/histogram.h"
 #include "base/str.h"
@@ -30,18 +30,13 @@ struct ty_key {
 struct ty_queue_settings {
     struct uv_loop_s *loop; /* outlives the queue; NULL: delayed keys come due in ty_queue_tick */
     /* Called from the loop when a key becomes available; once, until ty_queue_next has returned
-     * false. May be NULL. */
+     * false. May be NULL, and is without a loop. */
     void (*ready)(void *ctx);
     void *ctx;
-    int64_t base_ms, max_ms; /* of retries; 0: 5 and 1000000 */
 };
 
-struct ty_queue_counts {    /* since the start; for metrics */
+struct ty_queue_kind {      /* of the keys of one kind, since the start; for metrics */
     uint64_t adds, retries; /* keys that were added and not waiting already; calls of retry */
-    size_t depth, delayed, working;
-};
-struct ty_queue_kind { /* of the keys of one kind */
-    uint64_t adds, retries;
     size_t depth;
     struct ty_histogram waited, worked; /* seconds from add to next, from next to done */
 };
@@ -58,7 +53,6 @@ void ty_queue_forget(struct ty_queue *q, struct ty_key key); /* success: resets 
 /* Ends all back-offs now, because their reason may be gone. If the retry fails, the back-off
  * continues from where it was. */
 void ty_queue_retry_now(struct ty_queue *q);
-int ty_queue_failures(const struct ty_queue *q, struct ty_key key); /* retries since forget */
 
 /* Drops a key: waiting, delayed and in a back-off. One that is being worked on is not stopped. */
 void ty_queue_drop(struct ty_queue *q, struct ty_key key);
@@ -71,7 +65,6 @@ void ty_queue_done(struct ty_queue *q, struct ty_key key);
  * Returns the ms until the next one is due; -1: none is delayed. With a loop the timer calls
  * this. */
 int64_t ty_queue_tick(struct ty_queue *q, int64_t now_ms);
-void ty_queue_count(const struct ty_queue *q, struct ty_queue_counts *ret);    /* of all kinds */
 const struct ty_queue_kind *ty_queue_kind(const struct ty_queue *q, int kind); /* borrowed */
 /* Buckets of waited and worked: powers of ten, as in client-go. */
 extern const double ty_queue_bounds[];

@@ -1,13 +1,15 @@
 /* A hash table holds an item while it has any state; waiting items are in a list, delayed ones in a
  * heap by due time. */
-#include "controller/queue.h"
+#include "workqueue/queue.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include <stdlib.h>
 #include <uv.h>
 
-#define NOT_DELAYED ((size_t)-1)
+#define NOT_DELAYED    ((size_t)-1)
+#define BACKOFF_MS     5 /* client-go's default limiter */
+#define BACKOFF_MAX_MS 1000000
 
 struct item {
     struct item *chain;       /* same bucket */
@@ -29,7 +31,6 @@ struct ty_queue {
     struct item *first, *last;
     struct item **heap;
     size_t n_heap, cap_heap;
-    size_t working;
     struct ty_queue_kind of[TY_QUEUE_KINDS];
     int64_t now_ms;    /* without a loop */
     bool ready_called; /* ready was called, and ty_queue_next has not returned false since */
@@ -191,7 +192,7 @@ static void on_wake(uv_idle_t *idle)
 {
     struct ty_queue *q = idle->data;
     uv_idle_stop(idle);
-    if (q->first && !q->ready_called && q->s.ready) {
+    if (q->first && !q->ready_called) {
         q->ready_called = true;
         q->s.ready(q->s.ctx);
     }
@@ -244,16 +245,17 @@ struct ty_queue *ty_queue_new(const struct ty_queue_settings *s)
 {
     struct ty_queue *q = ty_xalloc(calloc(1, sizeof(*q)));
     q->s = *s;
-    q->s.base_ms = s->base_ms ? s->base_ms : 5;
-    q->s.max_ms = s->max_ms ? s->max_ms : 1000000;
     for (int i = 0; i < TY_QUEUE_KINDS; i++)
         q->of[i].waited.bounds = q->of[i].worked.bounds = ty_queue_bounds;
     if (s->loop) {
         q->timer = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
-        q->wake = ty_xalloc(calloc(1, sizeof(uv_idle_t)));
         uv_timer_init(s->loop, q->timer);
+        q->timer->data = q;
+    }
+    if (s->ready) {
+        q->wake = ty_xalloc(calloc(1, sizeof(uv_idle_t)));
         uv_idle_init(s->loop, q->wake);
-        q->timer->data = q->wake->data = q;
+        q->wake->data = q;
     }
     return q;
 }
@@ -267,10 +269,10 @@ void ty_queue_free(struct ty_queue *q)
 {
     if (!q)
         return;
-    if (q->timer) {
+    if (q->timer)
         uv_close((uv_handle_t *)q->timer, on_closed);
+    if (q->wake)
         uv_close((uv_handle_t *)q->wake, on_closed);
-    }
     for (size_t i = 0; i < q->n_buckets; i++)
         for (struct item *it = q->buckets[i], *chain; it; it = chain) {
             chain = it->chain;
@@ -307,10 +309,10 @@ void ty_queue_add_after(struct ty_queue *q, struct ty_key key, int64_t ms)
 int64_t ty_queue_retry(struct ty_queue *q, struct ty_key key)
 {
     struct item *it = get_or_add(q, key);
-    int64_t ms = q->s.base_ms;
-    for (int i = 0; i < it->failures && ms < q->s.max_ms; i++)
+    int64_t ms = BACKOFF_MS;
+    for (int i = 0; i < it->failures && ms < BACKOFF_MAX_MS; i++)
         ms *= 2;
-    ms = ms < q->s.max_ms ? ms : q->s.max_ms;
+    ms = ms < BACKOFF_MAX_MS ? ms : BACKOFF_MAX_MS;
     it->failures += it->failures < INT32_MAX;
     q->of[it->kind].retries++;
     ty_queue_add_after(q, key, ms);
@@ -336,12 +338,6 @@ void ty_queue_retry_now(struct ty_queue *q)
         heap_up(q, i); /* the items above it were already visited */
     }
     ty_queue_tick(q, now);
-}
-
-int ty_queue_failures(const struct ty_queue *q, struct ty_key key)
-{
-    const struct item *it = find_item(q, key);
-    return it ? it->failures : 0;
 }
 
 static void unlink_waiting(struct ty_queue *q, struct item *it)
@@ -379,7 +375,6 @@ bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
     it->working = true;
     it->taken_ns = clock_of(q);
     ty_histogram_observe(&q->of[it->kind].waited, (double)(it->taken_ns - it->added_ns) / 1e9);
-    q->working++;
     *ret_key = key_of(it);
     return true;
 }
@@ -390,7 +385,6 @@ void ty_queue_done(struct ty_queue *q, struct ty_key key)
     if (!it || !it->working)
         return;
     it->working = false;
-    q->working--;
     ty_histogram_observe(&q->of[it->kind].worked, (double)(clock_of(q) - it->taken_ns) / 1e9);
     if (it->again)
         append_waiting(q, it);
@@ -408,16 +402,6 @@ int64_t ty_queue_tick(struct ty_queue *q, int64_t now_ms)
     }
     set_timer(q);
     return q->n_heap ? q->heap[0]->due_ms - now_ms : -1;
-}
-
-void ty_queue_count(const struct ty_queue *q, struct ty_queue_counts *ret)
-{
-    *ret = (struct ty_queue_counts){ .delayed = q->n_heap, .working = q->working };
-    for (int i = 0; i < TY_QUEUE_KINDS; i++) {
-        ret->adds += q->of[i].adds;
-        ret->retries += q->of[i].retries;
-        ret->depth += q->of[i].depth;
-    }
 }
 
 const struct ty_queue_kind *ty_queue_kind(const struct ty_queue *q, int kind)

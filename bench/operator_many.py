@@ -22,7 +22,7 @@ import binaries  # noqa: E402
 import memory  # noqa: E402
 from audit import Audit  # noqa: E402
 from fixtures import start_bare  # noqa: E402
-from kit import runtime, trainjob  # noqa: E402
+from kit import runtime, trainjob, wait_for  # noqa: E402
 from manager import Manager  # noqa: E402
 
 THREADS, PAGE, SETTLE_SECONDS = 8, 500, 4
@@ -52,9 +52,8 @@ def fill(plane):
 
 def settle(one):
     """Until it has been idle for a while, and memory was given back."""
-    while metric(one, "workqueue_depth") or metric(one, "controller_runtime_active_workers"):
-        assert one.child.poll() is None, one.tail()
-        time.sleep(0.5)
+    wait_for("it is idle", lambda: not metric(one, "workqueue_depth") and
+             not metric(one, "controller_runtime_active_workers"), 3600, show=one.tail, child=one.child, poll=0.5)
     time.sleep(SETTLE_SECONDS)
 
 

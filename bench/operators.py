@@ -28,7 +28,7 @@ import binaries  # noqa: E402
 import manager as managers  # noqa: E402
 import memory  # noqa: E402
 from fixtures import start_bare  # noqa: E402
-from kit import API, JOBSET_API, runtime, trainjob  # noqa: E402
+from kit import JOBSET_API, runtime, trainjob, wait_for  # noqa: E402
 
 STARTS, SAMPLES, WRK_SECONDS, TICK = 9, 40, 5, os.sysconf("SC_CLK_TCK")
 NEEDED = ("kube-apiserver", "etcd", "upstream-trainer")
@@ -86,9 +86,7 @@ def start(plane, folder, upstream):
     one = Stamped(plane, folder, number=int(upstream), webhooks=False, upstream=upstream,
                   settings=None if upstream else {"clientConnection": {}})
     one.start(wait=False)
-    while not one.ready():
-        assert one.child.poll() is None, one.tail()
-        time.sleep(0.001)
+    wait_for("it is ready", one.ready, show=one.tail, child=one.child, poll=0.001)
     took = one.since_exec_ms()
     assert one.is_upstream() == upstream
     return one, took
@@ -118,9 +116,7 @@ def backlog(api, plane, folder, upstream):
                             trainer={"numNodes": 4}), space)
     begin = time.monotonic()
     one, _ = start(plane, folder, upstream)
-    while count(api, space) < JOBS:
-        assert one.child.poll() is None, one.tail()
-        time.sleep(0.05)
+    wait_for(f"{JOBS} JobSets", lambda: count(api, space) >= JOBS, 3600, show=one.tail, child=one.child)
     took = time.monotonic() - begin
     time.sleep(2)  # statuses follow
     pid = one.child.pid
@@ -134,8 +130,7 @@ def latency(api, upstream):
     for i in range(SAMPLES):
         api.create(trainjob(f"job-{i}", "bench", "ClusterTrainingRuntime", suspend=True), space)
         begin = time.monotonic()
-        while not api.get(JOBSET_API, "JobSet", space, f"job-{i}"):
-            time.sleep(0.0005)
+        wait_for("its JobSet", lambda: api.get(JOBSET_API, "JobSet", space, f"job-{i}"), poll=0.0005)
         times.append((time.monotonic() - begin) * 1000)
     return statistics.median(times)
 

@@ -85,7 +85,7 @@ class Client:
             answer = self._send(method, path, text, headers)
         text = answer.read()
         if answer.status == 429:  # not done: the server begins to serve a kind, or is too busy
-            time.sleep(float(answer.getheader("Retry-After") or 1))
+            time.sleep(float(answer.getheader("Retry-After") or 1))  # as the server asks for
             return self.request(method, path, body, content_type, raw, accept)
         self.warnings = [v for k, v in answer.getheaders() if k.lower() == "warning"]
         return answer.status, text if raw else json.loads(text)

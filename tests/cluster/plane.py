@@ -185,7 +185,7 @@ class Plane:
     def restart_apiserver(self, seconds_down=0.0):
         """The same server with the same data and port; watches break, nobody answers meanwhile."""
         self.end("kube-apiserver", kill=True)
-        time.sleep(seconds_down)
+        time.sleep(seconds_down)  # the outage
         self.start_apiserver()
         self.wait_ready()
 

@@ -182,7 +182,7 @@ def ask(kind, index, message):
             peer = socket.create_connection(place(kind, index))
             break
         except OSError:
-            time.sleep(0.1)
+            time.sleep(0.1)  # the other one is not there yet
     with peer, peer.makefile("rw") as f:
         f.write(json.dumps(message) + "\\n")
         f.flush()
@@ -318,7 +318,7 @@ else:
             peer = socket.create_connection(address)
             break
         except OSError:
-            time.sleep(0.1)
+            time.sleep(0.1)  # the other one is not there yet
     peer.sendall(str(rank).encode())
 say(f"rank {rank} local {os.environ['SLURM_LOCALID']} node {os.environ['SLURM_NODEID']}")
 '''

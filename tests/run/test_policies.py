@@ -327,7 +327,7 @@ def test_startup_probe_gives_up(box):
 
 def test_readiness_by_port(box):
     """The port opens late; who depends on it starts after that and can connect."""
-    server = ("import socket, time, os; time.sleep(1.5); s = socket.socket(); "
+    server = ("import socket, time, os; time.sleep(1.5); s = socket.socket(); "  # later than a probe
               "s.bind((os.environ['POD_IP'], 7070)); open('events', 'a').write('open\\n'); s.listen(); "
               "[s.accept() for _ in iter(int, 1)]")  # until it is stopped
     ip = {"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}

@@ -20,6 +20,15 @@ def test_names_of_helpers_are_unique():
     assert twice == {"test_faults": {"history", "operator"}}  # see tests/conftest.py
 
 
+def test_who_sleeps_says_why():
+    """Whoever waits for something does so with tests/cluster/waiting.py. What else sleeps has a reason to take
+    its time, such as a rate or an outage, and a comment with it."""
+    silent = [f"{path.name}:{number}" for path in ROOT.glob("tests/*/*.py") if path.name != "waiting.py"
+              for number, line in enumerate(path.read_text().splitlines(), 1)
+              if re.search(r"\bsleep\([^#]*$", line) and path != Path(__file__)]
+    assert silent == []
+
+
 def collect(tmp_path, *folders):
     for folder, text in folders:
         (tmp_path / "tests" / folder).mkdir(parents=True)

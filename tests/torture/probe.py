@@ -40,7 +40,7 @@ def kubelet(spec):
         for path in ("/healthz", "/readyz"):
             begin = time.monotonic()
             tell(path[1:], begin, ask_kubelet(spec["health"], path, spec["timeouts"][path[1:]]))
-        time.sleep(0.25)
+        time.sleep(0.25)  # four questions a second
 
 
 def review(api):
@@ -58,7 +58,7 @@ def user(spec):
     while True:
         begin = time.monotonic()
         tell("review", begin, review(api))
-        time.sleep(0.25)
+        time.sleep(0.25)  # four questions a second
 
 
 def main():

@@ -171,7 +171,7 @@ class Ground:
         return time.monotonic() < self.until and self.tally.tried < self.MOST
 
     def rest(self, seconds):
-        time.sleep(max(0.0, min(seconds, self.until - time.monotonic())))
+        time.sleep(max(0.0, min(seconds, self.until - time.monotonic())))  # no faster than the family's rate
 
     def at(self, name):
         return next(t for t in self.targets if t.name == name)

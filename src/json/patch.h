@@ -7,10 +7,6 @@
 
 struct ty_json *ty_patch_merge(struct ty_arena *a, const struct ty_json *doc,
                                const struct ty_json *patch);
-/* The merge patch that turns the object `from` into `to`; an empty object if they are equal. A
- * member that is null only in `to` is absent after the patch, which cannot set null. */
-struct ty_json *ty_patch_merge_diff(struct ty_arena *a, const struct ty_json *from,
-                                    const struct ty_json *to);
 
 /* What strategic merge needs to know of a type; the schema tables (api/) provide it. */
 enum ty_patch_strategy {

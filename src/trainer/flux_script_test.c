@@ -34,16 +34,6 @@ static void has_not(struct ty_str text, const char *part)
         fail_msg("unwanted: %s\nin:\n%.*s", part, TY_ARG(text));
 }
 
-static void test_ranges(void **state)
-{
-    ty_auto_arena *a = ty_arena_new(1 << 16);
-
-    (void)state;
-    assert_string_equal(ty_flux_range(a, 1, 0), "0");
-    assert_string_equal(ty_flux_range(a, 4, 0), "0-3");
-    assert_string_equal(ty_flux_range(a, 3, 10), "10-12");
-}
-
 /* The certificate that Kubeflow Trainer makes for this uid. */
 static void test_curve_vector(void **state)
 {
@@ -149,7 +139,6 @@ static void test_bash_can_read_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_curve_vector),
         cmocka_unit_test(test_init_configures_the_broker),
         cmocka_unit_test(test_user_text_is_escaped),

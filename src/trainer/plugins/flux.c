@@ -237,12 +237,6 @@ static int flux_build(struct ty_plan *plan, const struct ty_trainjob *job, struc
     return 0;
 }
 
-static const struct ty_plugin_watch watches[] = {
-    { &ty_kind_configmap, TY_PLUGIN_WATCH_OWNER },
-    { &ty_kind_secret, TY_PLUGIN_WATCH_OWNER },
-    { 0 },
-};
-
 const struct ty_plugin ty_plugin_flux = {
     .name = "Flux",
     .about = "a Flux instance over the nodes for mlPolicy.flux",
@@ -251,5 +245,5 @@ const struct ty_plugin ty_plugin_flux = {
     .validate = flux_validate,
     .enforce_ml = flux_enforce_ml,
     .build = flux_build,
-    .watches = watches,
+    .watches = true,
 };

@@ -273,12 +273,6 @@ static int mpi_build(struct ty_plan *plan, const struct ty_trainjob *job, struct
              : 0; /* enforce_ml refuses unknown implementations */
 }
 
-static const struct ty_plugin_watch watches[] = {
-    { &ty_kind_configmap, TY_PLUGIN_WATCH_OWNER },
-    { &ty_kind_secret, TY_PLUGIN_WATCH_OWNER },
-    { 0 },
-};
-
 const struct ty_plugin ty_plugin_mpi = {
     .name = "MPI",
     .about =
@@ -291,5 +285,5 @@ const struct ty_plugin ty_plugin_mpi = {
     .validate = mpi_validate,
     .enforce_ml = mpi_enforce_ml,
     .build = mpi_build,
-    .watches = watches,
+    .watches = true,
 };

@@ -5,39 +5,13 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "testdata.h"
 #include "trainer/admission.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define ROUNDS    41
 #define PER_ROUND 500
 #define TARGET    10000
-
-static const char runtime_text[] =
-    "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"ClusterTrainingRuntime\","
-    "\"metadata\":{\"name\":\"torch-distributed\",\"uid\":\"7f3c\"},\"spec\":{\"mlPolicy\":{"
-    "\"numNodes\":1,\"torch\":{}},\"podGroupPolicy\":{\"coscheduling\":{\"scheduleTimeoutSeconds\":"
-    "120}},\"template\":{\"metadata\":{\"labels\":{\"team\":\"vision\"}},\"spec\":{"
-    "\"replicatedJobs\":[{\"name\":\"node\",\"groupName\":\"default\",\"replicas\":1,\"template\":{"
-    "\"metadata\":{\"labels\":{\"trainer.kubeflow.org/trainjob-ancestor-step\":\"trainer\"}},"
-    "\"spec\":{\"backoffLimit\":0,\"template\":{\"spec\":{\"tolerations\":[{\"key\":\"gpu\","
-    "\"operator\":\"Exists\"}],\"volumes\":[{\"name\":\"data\",\"persistentVolumeClaim\":{"
-    "\"claimName\":\"imagenet\"}}],\"containers\":[{\"name\":\"node\",\"image\":"
-    "\"pytorch/pytorch:2.9.1\",\"command\":[\"torchrun\",\"train.py\"],\"env\":[{\"name\":"
-    "\"NCCL_DEBUG\",\"value\":\"WARN\"}],\"resources\":{\"limits\":{\"cpu\":\"16\",\"memory\":"
-    "\"128Gi\",\"nvidia.com/gpu\":\"8\"}},\"volumeMounts\":[{\"name\":\"data\",\"mountPath\":"
-    "\"/data\"}]}]}}}}}]}}}}";
-static const char job_text[] =
-    "{\"apiVersion\":\"trainer.kubeflow.org/"
-    "v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{\"name\":"
-    "\"resnet\",\"namespace\":\"team-a\",\"uid\":\"11aa\",\"creationTimestamp\":"
-    "\"2026-11-15T10:00:00Z\"},\"spec\":{\"runtimeRef\":{\"name\":\"torch-distributed\"},"
-    "\"trainer\":{\"image\":\"registry.example/"
-    "resnet:7\",\"args\":[\"--epochs=90\"],\"numNodes\":8,"
-    "\"env\":[{\"name\":\"LR\",\"value\":\"0.1\"}],\"resourcesPerNode\":{\"limits\":{"
-    "\"nvidia.com/gpu\":8}}},\"runtimePatches\":[{\"manager\":\"kueue.x-k8s.io/manager\","
-    "\"trainingRuntimeSpec\":{\"template\":{\"spec\":{\"replicatedJobs\":[{\"name\":\"node\","
-    "\"template\":{\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"pool\":\"a100\"}}}}}}]}}}}"
-    "]}}";
 
 static const struct ty_json *get_runtime(void *ctx, const struct ty_kind *kind,
                                          struct ty_str ns TY_UNUSED, struct ty_str name TY_UNUSED)
@@ -53,10 +27,10 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static struct ty_json *read_object(struct ty_arena *a, const char *text)
+static struct ty_json *read_object(struct ty_arena *a, struct ty_str text)
 {
     struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
+    struct ty_json *v = ty_json_parse(a, text, NULL, &err);
 
     if (!v) {
         fprintf(stderr, "%s\n", err.text);
@@ -67,6 +41,7 @@ static struct ty_json *read_object(struct ty_arena *a, const char *text)
 
 struct bench {
     struct ty_pipeline pipeline;
+    struct ty_str runtime_text, job_text;
     const struct ty_json *runtime, *job; /* for "plan" */
     size_t children, bytes;
 };
@@ -101,7 +76,8 @@ static void plan_once(struct bench *b, struct ty_arena *a)
 
 static void text_once(struct bench *b, struct ty_arena *a)
 {
-    struct ty_json *runtime = read_object(a, runtime_text), *job = read_object(a, job_text);
+    struct ty_json *runtime = read_object(a, b->runtime_text);
+    struct ty_json *job = read_object(a, b->job_text);
     struct ty_view view = { .ctx = runtime, .get = get_runtime };
     struct ty_admission_request in = { .pipeline = &b->pipeline,
                                        .view = &view,
@@ -148,14 +124,16 @@ static double per_second(struct bench *b, void (*once)(struct bench *, struct ty
 int main(void)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    struct bench b = { .runtime = read_object(a, runtime_text) };
-    struct ty_json *job = read_object(a, job_text);
+    struct bench b = { .runtime_text = testdata_text(a, "bench/testdata/runtime.json"),
+                       .job_text = testdata_text(a, "bench/testdata/trainjob.json") };
+    struct ty_json *job = read_object(a, b.job_text);
     struct ty_err err = { 0 };
 
     if (ty_pipeline_init(&b.pipeline, NULL, NULL, NULL, &err) < 0)
         return 1;
     ty_schema_default(a, &ty_schema_TrainJob, job);
     b.job = job;
+    b.runtime = read_object(a, b.runtime_text);
     double plan = per_second(&b, plan_once), text = per_second(&b, text_once);
     printf("render, plan: %9.0f a second, %.1f us each, %zu children (target %d: %s)\n", plan,
            1e6 / plan, b.children, TARGET, plan >= TARGET ? "met" : "MISSED");

@@ -22,24 +22,22 @@ static void is(const struct ty_json *obj, const char *path, const char *want)
         fail_msg("%s is '%.*s', not '%s'", path, TY_ARG(got), want);
 }
 
-static void test_size(void **state)
+static void test_size(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(64 << 20);
     size_t total = 0;
 
-    (void)state;
     for (const struct ty_kind *const *k = ty_kinds; *k; k++)
         if ((*k)->ours)
             total += ty_json_text(a, ty_crd(a, *k)).n;
     assert_in_range(total, 200000, 300000);
 }
 
-static void test_train_job(void **state)
+static void test_train_job(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(16 << 20);
     const struct ty_json *crd = ty_crd(a, &ty_kind_trainjob), *v = version_of(crd);
 
-    (void)state;
     is(crd, "apiVersion", "apiextensions.k8s.io/v1");
     is(crd, "kind", "CustomResourceDefinition");
     is(crd, "metadata.name", "trainjobs.trainer.kubeflow.org");
@@ -61,14 +59,13 @@ static void test_train_job(void **state)
                      1); /* just its type */
 }
 
-static void test_runtimes(void **state)
+static void test_runtimes(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(16 << 20);
     const struct ty_json *ns = ty_crd(a, &ty_kind_trainingruntime);
     const struct ty_json *cluster = ty_crd(a, &ty_kind_clustertrainingruntime);
     const char *spec = SCHEMA ".properties.spec";
 
-    (void)state;
     is(ns, "spec.scope", "Namespaced");
     is(cluster, "spec.scope", "Cluster");
     is(cluster, "metadata.name", "clustertrainingruntimes.trainer.kubeflow.org");
@@ -120,11 +117,10 @@ static void check_node(struct ty_arena *a, const struct ty_json *s, const char *
         check_node(a, values, ty_arena_printf(a, "%s{}", at));
 }
 
-static void test_structural(void **state)
+static void test_structural(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(64 << 20);
 
-    (void)state;
     for (const struct ty_kind *const *k = ty_kinds; *k; k++)
         if ((*k)->ours)
             check_node(a, ty_json_at(version_of(ty_crd(a, *k)), SCHEMA), (*k)->kind);

@@ -132,9 +132,8 @@ static void helps_the_lost(void **state TY_UNUSED)
 }
 
 /* The longest word that a command line can have. */
-static void survives_a_long_word(void **state)
+static void survives_a_long_word(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     ty_auto_buf out = { 0 };
     struct ty_err err = { 0 };

@@ -104,7 +104,8 @@ static int shortest_digits(double d, char digits[32], int *ret_point)
     return n;
 }
 
-void ty_go_float(struct ty_buf *out, double d)
+/* %v of a float64: the shortest digits that parse back to it, with an exponent from 1e+06 up. */
+static void put_float(struct ty_buf *out, double d)
 {
     char digits[32] = { 0 };
     int point, n;
@@ -196,7 +197,7 @@ const char *ty_go_value(struct ty_arena *a, const struct ty_json *v)
     case TY_JSON_INT:
         return ty_arena_printf(a, "%lld", (long long)v->i);
     case TY_JSON_NUMBER:
-        ty_go_float(&out, ty_go_number(v));
+        put_float(&out, ty_go_number(v));
         break;
     case TY_JSON_STRING:
         ty_go_quote(&out, ty_json_as_str(v));

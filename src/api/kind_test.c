@@ -17,9 +17,8 @@ static const struct ty_kind *of(const char *api_version, const char *kind)
     return ty_kind_of(obj);
 }
 
-static void test_of(void **state)
+static void test_of(void **state TY_UNUSED)
 {
-    (void)state;
     assert_ptr_equal(of("trainer.kubeflow.org/v1alpha1", "TrainJob"), &ty_kind_trainjob);
     assert_ptr_equal(of("jobset.x-k8s.io/v1alpha2", "JobSet"), &ty_kind_jobset);
     assert_ptr_equal(of("v1", "ConfigMap"), &ty_kind_configmap);
@@ -32,9 +31,8 @@ static void test_of(void **state)
     assert_null(ty_kind_of(NULL));
 }
 
-static void test_named(void **state)
+static void test_named(void **state TY_UNUSED)
 {
-    (void)state;
     assert_ptr_equal(ty_kind_by_name(TY_LIT("trainjob")), &ty_kind_trainjob);
     assert_ptr_equal(ty_kind_by_name(TY_LIT("TrainJobs")), &ty_kind_trainjob);
     assert_ptr_equal(ty_kind_by_name(TY_LIT("CLUSTERTRAININGRUNTIME")),
@@ -46,22 +44,20 @@ static void test_named(void **state)
     assert_null(ty_kind_by_name(TY_LIT("")));
 }
 
-static void test_api_version(void **state)
+static void test_api_version(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
 
-    (void)state;
     assert_string_equal(ty_kind_api_version(a, &ty_kind_trainjob), "trainer.kubeflow.org/v1alpha1");
     assert_string_equal(ty_kind_api_version(a, &ty_kind_secret), "v1");
 }
 
 /* Every kind is found again by its own names, and ours have a schema to publish. */
-static void test_all(void **state)
+static void test_all(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
     size_t ours = 0;
 
-    (void)state;
     for (const struct ty_kind *const *k = ty_kinds; *k; k++) {
         assert_ptr_equal(of(ty_kind_api_version(a, *k), (*k)->kind), *k);
         assert_string_equal(ty_kind_by_name(ty_str((*k)->plural))->kind, (*k)->kind);

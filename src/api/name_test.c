@@ -17,12 +17,11 @@ static void check(bool (*is)(struct ty_str s), const char *s, bool want)
         fail_msg("'%s' is %s", s, want ? "refused" : "accepted");
 }
 
-static void test_dns1123_label(void **state)
+static void test_dns1123_label(void **state TY_UNUSED)
 {
     static const char *const good[] = { "a", "1", "a-b", "node", "a--b", "0ab9", REPEAT_63 };
     static const char *const bad[] = { "",   "-a",  "a-",   "A",       "a.b",
                                        "a_", "a b", "\xc3", REPEAT_64, "a/b" };
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(good); i++)
         check(ty_name_is_dns1123_label, good[i], true);
     for (size_t i = 0; i < TY_COUNT(bad); i++)
@@ -30,11 +29,10 @@ static void test_dns1123_label(void **state)
     assert_false(ty_name_is_dns1123_label((struct ty_str){ "a\0b", 3 }));
 }
 
-static void test_dns1123_subdomain(void **state)
+static void test_dns1123_subdomain(void **state TY_UNUSED)
 {
     struct ty_str longest = { LONG_HOST, 253 }, longer = { LONG_HOST, 254 };
 
-    (void)state;
     check(ty_name_is_dns1123_subdomain, "acme.io", true);
     check(ty_name_is_dns1123_subdomain, "a.b-c.9", true);
     check(ty_name_is_dns1123_subdomain, REPEAT_64 ".io",
@@ -50,9 +48,8 @@ static void test_dns1123_subdomain(void **state)
     assert_false(ty_name_is_dns1123_subdomain(longer));
 }
 
-static void test_dns1035_label(void **state)
+static void test_dns1035_label(void **state TY_UNUSED)
 {
-    (void)state;
     check(ty_name_is_dns1035_label, "a1-b", true);
     check(ty_name_is_dns1035_label, REPEAT_63, true);
     check(ty_name_is_dns1035_label, "1a", false);
@@ -61,9 +58,8 @@ static void test_dns1035_label(void **state)
     check(ty_name_is_dns1035_label, REPEAT_64, false);
 }
 
-static void test_labels(void **state)
+static void test_labels(void **state TY_UNUSED)
 {
-    (void)state;
     check(ty_name_is_qualified, "app", true);
     check(ty_name_is_qualified, "nvidia.com/gpu", true);
     check(ty_name_is_qualified, "a.io/My_Name.1", true);
@@ -92,14 +88,13 @@ static void problem(const char *s, unsigned nth, const char *value, const char *
     assert_true(ty_str_is(blamed, value));
 }
 
-static void test_domain_path(void **state)
+static void test_domain_path(void **state TY_UNUSED)
 {
     static const char whole[] = "must be a domain-prefixed path (such as \"acme.io/foo\")";
     static const char path[] =
         "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
     struct ty_str blamed;
 
-    (void)state;
     assert_null(ty_name_domain_path_problem(TY_LIT("acme.io/foo"), 0, &blamed));
     assert_null(ty_name_domain_path_problem(TY_LIT("acme.io/a/b-C_%20~(x)"), 0, &blamed));
     problem("plainname", 0, "plainname", whole);
@@ -117,9 +112,8 @@ static void test_domain_path(void **state)
 }
 
 /* Kubernetes' texts, letter by letter (two spaces before "or" are its own). */
-static void test_messages(void **state)
+static void test_messages(void **state TY_UNUSED)
 {
-    (void)state;
     assert_string_equal(
         ty_name_dns1123_subdomain_msg,
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "

@@ -26,7 +26,7 @@ static void prints(struct ty_quantity q, const char *want)
 }
 
 /* All wanted texts were seen from k8s.io/apimachinery v0.36. */
-static void test_canonical(void **state)
+static void test_canonical(void **state TY_UNUSED)
 {
     static const char *const cases[][2] = {
         { "0", "0" },
@@ -67,24 +67,22 @@ static void test_canonical(void **state)
         { "1e-100", "1e-9" },
         { "0.00000000000000001Ei", "11529215047n" },
     };
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(cases); i++)
         prints(parsed(cases[i][0]), cases[i][1]);
 }
 
 /* Kubernetes keeps short texts that pass its guess of being canonical. */
-static void test_kept(void **state)
+static void test_kept(void **state TY_UNUSED)
 {
     static const char *const same[] = { "+1",      "01",   "1.500", "1.234k", "+5Ki",
                                         "1.125e3", "007m", "1e+3",  "1.k",    "1e300" };
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(same); i++)
         prints(parsed(same[i]), same[i]);
     prints(ty_quantity_add(parsed("0"), parsed("+1")), "1");
     prints(ty_quantity_mul(parsed("1.500"), 1), "1500m");
 }
 
-static void test_refused(void **state)
+static void test_refused(void **state TY_UNUSED)
 {
     static const char *const bad[] = {
         "",      "1i",  "1mi",   "1 ",    " 1",
@@ -93,7 +91,6 @@ static void test_refused(void **state)
         "1e1.5", "1ki", "1K",    "0x10",  "1e9999999999999999999",
         "1_000", "Ei",  "e-20",  "1e3m",
     };
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(bad); i++) {
         struct ty_quantity q;
         if (ty_quantity_parse(ty_str(bad[i]), &q))
@@ -102,17 +99,15 @@ static void test_refused(void **state)
 }
 
 /* Not sensible, but what the API server accepts must not fail here. */
-static void test_without_digits(void **state)
+static void test_without_digits(void **state TY_UNUSED)
 {
     static const char *const zeros[] = { "+", "-", ".", "k", "Ki", "Ti", "e3", "+.", "m" };
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(zeros); i++)
         assert_true(parsed(zeros[i]).nano == 0);
 }
 
-static void test_ends(void **state)
+static void test_ends(void **state TY_UNUSED)
 {
-    (void)state;
     prints(parsed("8Ei"), "9223372036854775807");
     prints(parsed("99999999999999999999999Ki"), "9223372036854775807");
     prints(parsed("-9Ei"), "-9223372036854775807");
@@ -126,9 +121,8 @@ static void test_ends(void **state)
     prints(ty_quantity_mul(parsed("4Ei"), 1024), "4096Ei");
 }
 
-static void test_value(void **state)
+static void test_value(void **state TY_UNUSED)
 {
-    (void)state;
     assert_int_equal(ty_quantity_value(parsed("2.5")), 3);
     assert_int_equal(ty_quantity_value(parsed("700m")), 1);
     assert_int_equal(ty_quantity_value(parsed("-2.5")), -3);
@@ -138,9 +132,8 @@ static void test_value(void **state)
     assert_int_equal(ty_quantity_value(parsed("-1e28")), INT64_MIN);
 }
 
-static void test_arithmetic(void **state)
+static void test_arithmetic(void **state TY_UNUSED)
 {
-    (void)state;
     prints(ty_quantity_add(parsed("1Gi"), parsed("1G")), "2073741824");
     prints(ty_quantity_add(parsed("0"), parsed("1Gi")), "1Gi");
     prints(ty_quantity_add(parsed("1"), parsed("-1")), "0");
@@ -153,12 +146,11 @@ static void test_arithmetic(void **state)
     assert_true(ty_quantity_cmp(parsed("1000m"), parsed("1")) == 0);
 }
 
-static void test_json(void **state)
+static void test_json(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_quantity q;
 
-    (void)state;
     assert_true(ty_quantity_of(ty_json_int(a, 2000), &q));
     prints(q, "2k");
     assert_true(ty_quantity_of(ty_json_cstr(a, " 1.5Gi\n"), &q));
@@ -172,7 +164,7 @@ static void test_json(void **state)
     assert_false(ty_quantity_of(ty_json_cstr(a, "many"), &q));
 }
 
-static void test_resources(void **state)
+static void test_resources(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_json *into = ty_json_parse(a, TY_LIT("{\"memory\":\"1Gi\",\"cpu\":1}"), NULL, NULL);
@@ -181,7 +173,6 @@ static void test_resources(void **state)
         NULL);
     struct ty_str before = ty_json_text(a, from);
 
-    (void)state;
     ty_quantity_resources_add(a, into, from, 3);
     assert_string_equal(ty_json_text(a, into).p, "{\"a\":\"4500m\",\"cpu\":\"2500m\","
                                                  "\"memory\":\"1Gi\",\"nvidia.com/gpu\":\"24\"}");

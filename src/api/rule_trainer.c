@@ -7,18 +7,12 @@
 #include "api/trainer_tables.h"
 
 const struct ty_rule ty_rules_immutable[] = {
-    { .cel = "self == oldSelf",
-      .message = "field is immutable",
-      .transition = true,
-      .ok = ty_rule_unchanged },
+    TY_IMMUTABLE(ty_rule_unchanged),
     { .cel = NULL },
 };
 
 const struct ty_rule ty_rules_immutable_by_name[] = {
-    { .cel = "self == oldSelf",
-      .message = "field is immutable",
-      .transition = true,
-      .ok = ty_rule_unchanged_by_name },
+    TY_IMMUTABLE(ty_rule_unchanged_by_name),
     { .cel = NULL },
 };
 

@@ -26,6 +26,11 @@ bool ty_rule_elastic_range(const struct ty_json *self, const struct ty_json *old
 bool ty_rule_mpi_implementation(const struct ty_json *self, const struct ty_json *old);
 bool ty_rule_not_node(const struct ty_json *self, const struct ty_json *old);
 
+/* One rule "field is immutable"; ok compares self with oldSelf. */
+#define TY_IMMUTABLE(fn)                                                                           \
+    {                                                                                              \
+        .cel = "self == oldSelf", .message = "field is immutable", .transition = true, .ok = (fn)  \
+    }
 /* "field is immutable" for values whose equality does not depend on the schema; ends with message
  * NULL. */
 extern const struct ty_rule ty_rules_immutable[];

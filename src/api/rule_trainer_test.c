@@ -103,11 +103,10 @@ static const struct row rows[] = {
       "[{\"name\":\"x\",\"env\":[{\"name\":\"a\"}]}]", false },
 };
 
-static void test_rows(void **state)
+static void test_rows(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(rows); i++) {
         const struct row *r = &rows[i];
         const struct ty_json *self = ty_json_parse(a, ty_str(r->self), NULL, NULL);
@@ -120,13 +119,12 @@ static void test_rows(void **state)
 }
 
 /* CEL's size() counts code points, not bytes. */
-static void test_name_is_short(void **state)
+static void test_name_is_short(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     char text[64 * 2];
     struct ty_json *meta = ty_json_object(a), *job = ty_json_object(a);
 
-    (void)state;
     ty_json_set(a, job, "metadata", meta);
     assert_false(ty_rule_name_is_short(job, NULL));
     for (size_t i = 0; i < sizeof(text); i += 2) {
@@ -139,12 +137,11 @@ static void test_name_is_short(void **state)
     assert_false(ty_rule_name_is_short(job, NULL));
 }
 
-static void test_immutable(void **state)
+static void test_immutable(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_json *one = ty_json_int(a, 1), *two = ty_json_int(a, 2);
 
-    (void)state;
     assert_true(ty_rules_immutable[0].transition);
     assert_true(ty_rules_immutable[0].ok(one, one));
     assert_false(ty_rules_immutable[0].ok(one, two));
@@ -154,13 +151,12 @@ static void test_immutable(void **state)
 }
 
 /* Both forms of the rule know every policy of the table, and nothing else. */
-static void test_one_policy_follows_the_table(void **state)
+static void test_one_policy_follows_the_table(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const char *cel = ty_rule_one_policy_cel(a), *at = cel;
     size_t named = 0, policies = 0;
 
-    (void)state;
     for (; (at = strstr(at, "has(self.")); at++)
         named++;
     for (const struct ty_field *f = ty_schema_MLPolicy.fields; f->name; f++) {

@@ -33,9 +33,7 @@ static const struct ty_field target_fields[] = {
              "container node always has them and must not be listed." },
     { .name = NULL },
 };
-static const struct ty_schema target = { .type = TY_T_OBJECT,
-                                         .go = "EnvInjectionTarget",
-                                         .fields = target_fields };
+static const struct ty_schema target = TY_OBJECT("EnvInjectionTarget", target_fields);
 static const char *const keys_job_name[] = { "jobName", NULL };
 static const struct ty_schema targets = {
     .type = TY_T_ARRAY, .items = &target, .max_items = 16, .list_keys = keys_job_name
@@ -49,9 +47,7 @@ static const struct ty_field env_injection_fields[] = {
              "trainer's container node gets the variables." },
     { .name = NULL },
 };
-static const struct ty_schema env_injection = { .type = TY_T_OBJECT,
-                                                .go = "EnvInjection",
-                                                .fields = env_injection_fields };
+static const struct ty_schema env_injection = TY_OBJECT("EnvInjection", env_injection_fields);
 
 /* The message of v2.0; type() makes it the same for strings and numbers. */
 static const struct ty_rule torch_num_proc_rules[] = {
@@ -92,10 +88,8 @@ static const struct ty_rule elastic_rules[] = {
       .ok = ty_rule_elastic_range },
     { .cel = NULL },
 };
-static const struct ty_schema elastic = { .type = TY_T_OBJECT,
-                                          .go = "TorchElasticPolicy",
-                                          .fields = elastic_fields,
-                                          .rules = elastic_rules };
+static const struct ty_schema elastic =
+    TY_OBJECT("TorchElasticPolicy", elastic_fields, .rules = elastic_rules);
 
 static const struct ty_field torch_fields[] = {
     { .name = "envInjection",
@@ -115,9 +109,7 @@ static const struct ty_field torch_fields[] = {
              "with a c10d rendezvous on node 0. If unset, the node count is fixed." },
     { .name = NULL },
 };
-static const struct ty_schema torch = { .type = TY_T_OBJECT,
-                                        .go = "TorchMLPolicySource",
-                                        .fields = torch_fields };
+static const struct ty_schema torch = TY_OBJECT("TorchMLPolicySource", torch_fields);
 
 /* ---- mlPolicy.mpi, .flux, .jax, .xgboost, .tensorflow ---- */
 
@@ -158,9 +150,7 @@ static const struct ty_field mpi_fields[] = {
              "counted as one of numNodes. Defaults to false." },
     { .name = NULL },
 };
-static const struct ty_schema mpi = { .type = TY_T_OBJECT,
-                                      .go = "MPIMLPolicySource",
-                                      .fields = mpi_fields };
+static const struct ty_schema mpi = TY_OBJECT("MPIMLPolicySource", mpi_fields);
 
 static const struct ty_rule flux_num_proc_rules[] = {
     { .cel = "self >= 1",
@@ -179,17 +169,11 @@ static const struct ty_field flux_fields[] = {
              "it." },
     { .name = NULL },
 };
-static const struct ty_schema flux = { .type = TY_T_OBJECT,
-                                       .go = "FluxMLPolicySource",
-                                       .fields = flux_fields };
+static const struct ty_schema flux = TY_OBJECT("FluxMLPolicySource", flux_fields);
 
 static const struct ty_field no_fields[] = { { .name = NULL } };
-static const struct ty_schema jax = { .type = TY_T_OBJECT,
-                                      .go = "JAXMLPolicySource",
-                                      .fields = no_fields };
-static const struct ty_schema xgboost = { .type = TY_T_OBJECT,
-                                          .go = "XGBoostMLPolicySource",
-                                          .fields = no_fields };
+static const struct ty_schema jax = TY_OBJECT("JAXMLPolicySource", no_fields);
+static const struct ty_schema xgboost = TY_OBJECT("XGBoostMLPolicySource", no_fields);
 
 static const struct ty_schema port = { .type = TY_T_INTEGER,
                                        .format = "int32",
@@ -205,9 +189,7 @@ static const struct ty_field tensorflow_fields[] = {
       .doc = "Port of every task in TF_CONFIG. Defaults to 2222." },
     { .name = NULL },
 };
-static const struct ty_schema tensorflow = { .type = TY_T_OBJECT,
-                                             .go = "TensorFlowMLPolicySource",
-                                             .fields = tensorflow_fields };
+static const struct ty_schema tensorflow = TY_OBJECT("TensorFlowMLPolicySource", tensorflow_fields);
 
 /* An object member is the policy of one framework: at most one may be set (the rule below), and
  * exactly one plugin must implement it (ty_registry_check). */
@@ -248,9 +230,8 @@ static const struct ty_rule ml_policy_rules[] = {
       .ok = ty_rule_one_policy },
     { .cel = NULL },
 };
-const struct ty_schema ty_schema_MLPolicy = {
-    .type = TY_T_OBJECT, .go = "MLPolicy", .fields = ml_policy_fields, .rules = ml_policy_rules
-};
+const struct ty_schema ty_schema_MLPolicy =
+    TY_OBJECT("MLPolicy", ml_policy_fields, .rules = ml_policy_rules);
 
 bool ty_schema_is_policy(const struct ty_field *f)
 {
@@ -267,9 +248,8 @@ static const struct ty_field coscheduling_fields[] = {
              "to 60; after that it releases them and tries again." },
     { .name = NULL },
 };
-static const struct ty_schema coscheduling = { .type = TY_T_OBJECT,
-                                               .go = "CoschedulingPodGroupPolicySource",
-                                               .fields = coscheduling_fields };
+static const struct ty_schema coscheduling =
+    TY_OBJECT("CoschedulingPodGroupPolicySource", coscheduling_fields);
 
 static const char *const topology_modes[] = { "hard", "soft", NULL };
 static const struct ty_schema topology_mode = { .type = TY_T_STRING, .enums = topology_modes };
@@ -287,18 +267,14 @@ static const struct ty_field topology_fields[] = {
              "lowest tier." },
     { .name = NULL },
 };
-static const struct ty_schema topology = { .type = TY_T_OBJECT,
-                                           .go = "NetworkTopologySpec",
-                                           .fields = topology_fields };
+static const struct ty_schema topology = TY_OBJECT("NetworkTopologySpec", topology_fields);
 static const struct ty_field volcano_fields[] = {
     { .name = "networkTopology",
       .schema = &topology,
       .doc = "Limits how far apart in the network the pods may run. If unset, there is no limit." },
     { .name = NULL },
 };
-static const struct ty_schema volcano = { .type = TY_T_OBJECT,
-                                          .go = "VolcanoPodGroupPolicySource",
-                                          .fields = volcano_fields };
+static const struct ty_schema volcano = TY_OBJECT("VolcanoPodGroupPolicySource", volcano_fields);
 
 static const struct ty_field pod_group_policy_fields[] = {
     { .name = "coscheduling",
@@ -311,6 +287,5 @@ static const struct ty_field pod_group_policy_fields[] = {
              "itself." },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_PodGroupPolicy = { .type = TY_T_OBJECT,
-                                                    .go = "PodGroupPolicy",
-                                                    .fields = pod_group_policy_fields };
+const struct ty_schema ty_schema_PodGroupPolicy =
+    TY_OBJECT("PodGroupPolicy", pod_group_policy_fields);

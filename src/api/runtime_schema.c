@@ -16,9 +16,8 @@ static const struct ty_field template_fields[] = {
           "trainer receives the settings of spec.trainer." },
     { .name = NULL },
 };
-static const struct ty_schema template = {
-    .type = TY_T_OBJECT, .go = "JobSetTemplateSpec", .fields = template_fields, .min_props = 1
-};
+static const struct ty_schema template =
+    TY_OBJECT("JobSetTemplateSpec", template_fields, .min_props = 1);
 
 static const struct ty_field spec_fields[] = {
     { .name = "mlPolicy",
@@ -36,15 +35,11 @@ static const struct ty_field spec_fields[] = {
              "template it started with." },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_TrainingRuntimeSpec = {
-    .type = TY_T_OBJECT, .go = "TrainingRuntimeSpec", .fields = spec_fields, .min_props = 1
-};
+const struct ty_schema ty_schema_TrainingRuntimeSpec =
+    TY_OBJECT("TrainingRuntimeSpec", spec_fields, .min_props = 1);
 
 static const struct ty_field runtime_fields[] = {
-    { .name = "apiVersion",
-      .schema = &ty_schema_string,
-      .flags = TY_F_OMITZERO,
-      .doc = "API version of the object: trainer.kubeflow.org/v1alpha1." },
+    TY_API_VERSION_FIELD,
     { .name = "kind",
       .schema = &ty_schema_string,
       .flags = TY_F_OMITZERO,
@@ -60,20 +55,14 @@ static const struct ty_field runtime_fields[] = {
       .doc = "Template and policies from which TrainJobs are rendered." },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_TrainingRuntime = {
-    .type = TY_T_OBJECT,
-    .go = "TrainingRuntime",
-    .fields = runtime_fields,
+const struct ty_schema ty_schema_TrainingRuntime = TY_OBJECT(
+    "TrainingRuntime", runtime_fields,
     .doc = "A template for TrainJobs in its own namespace: which jobs and pods to create, and how "
-           "to set up the framework in them."
-};
-const struct ty_schema ty_schema_ClusterTrainingRuntime = {
-    .type = TY_T_OBJECT,
-    .go = "ClusterTrainingRuntime",
-    .fields = runtime_fields,
+           "to set up the framework in them.");
+const struct ty_schema ty_schema_ClusterTrainingRuntime = TY_OBJECT(
+    "ClusterTrainingRuntime", runtime_fields,
     .doc = "A template for TrainJobs in every namespace: which jobs and pods to create, and how to "
-           "set up the framework in them."
-};
+           "set up the framework in them.");
 
 /* Without TY_F_ALWAYS on status: applied JobSets have no status. */
 static const struct ty_field job_set_fields[] = {
@@ -84,6 +73,4 @@ static const struct ty_field job_set_fields[] = {
     { .name = "status", .schema = &ty_schema_JobSetStatus },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_JobSet = { .type = TY_T_OBJECT,
-                                            .go = "JobSet",
-                                            .fields = job_set_fields };
+const struct ty_schema ty_schema_JobSet = TY_OBJECT("JobSet", job_set_fields);

@@ -16,9 +16,8 @@ static bool bounded(const char *json)
     return ty_schema_bounded(&object, ty_json_parse(a, ty_str(json), NULL, NULL));
 }
 
-static void test_within(void **state)
+static void test_within(void **state TY_UNUSED)
 {
-    (void)state;
     assert_true(bounded("{}"));
     assert_true(bounded("{\"a\":{\"x\":[\"123\",\"123\"]},\"b\":\"123\"}"));
     assert_true(bounded("{\"b\":\"äöü\"}")); /* characters, not bytes */
@@ -26,9 +25,8 @@ static void test_within(void **state)
     assert_true(bounded("{\"b\":12345,\"a\":null}")); /* the schema's validation says what it is */
 }
 
-static void test_beyond(void **state)
+static void test_beyond(void **state TY_UNUSED)
 {
-    (void)state;
     assert_false(bounded("{\"a\":{\"x\":[\"1\",\"2\",\"3\"]}}"));
     assert_false(bounded("{\"a\":{\"x\":[\"1234\"]}}"));
     assert_false(bounded("{\"b\":\"1234\"}"));

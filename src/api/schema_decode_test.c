@@ -4,7 +4,7 @@
 static void says_what_go_says(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    struct ty_json *cases = parse_file(a, "tests/schema/typed.json");
+    struct ty_json *cases = json_file(a, "tests/schema/typed.json");
     size_t seen = 0;
 
     ty_each_item (it, cases) {

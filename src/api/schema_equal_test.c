@@ -20,11 +20,10 @@ static void check(const struct ty_schema *s, const char *x, const char *y, bool 
         fail_msg("%s and %s are %s", x, y, want ? "taken for different" : "taken for the same");
 }
 
-static void test_map_list(void **state)
+static void test_map_list(void **state TY_UNUSED)
 {
     const struct ty_schema *ports = &ty_schema_list_ContainerPort_by_containerPort_protocol;
 
-    (void)state;
     check(ports,
           "[{\"containerPort\":1,\"protocol\":\"TCP\"},{\"containerPort\":1,\"protocol\":\"UDP\"}]",
           "[{\"containerPort\":1,\"protocol\":\"UDP\"},{\"containerPort\":1,\"protocol\":\"TCP\"}]",
@@ -37,18 +36,16 @@ static void test_map_list(void **state)
     check(ports, "[]", "[{\"containerPort\":1,\"protocol\":\"TCP\"}]", false);
 }
 
-static void test_set_and_atomic(void **state)
+static void test_set_and_atomic(void **state TY_UNUSED)
 {
-    (void)state;
     check(&ty_schema_list_int32_set, "[1,2]", "[2,1]", true);
     check(&ty_schema_list_int32_set, "[1,2]", "[1,3]", false);
     check(&ty_schema_list_string_atomic, "[\"a\",\"b\"]", "[\"b\",\"a\"]", false);
     check(&ty_schema_list_string_atomic, "[\"a\",\"b\"]", "[\"a\",\"b\"]", true);
 }
 
-static void test_deep(void **state)
+static void test_deep(void **state TY_UNUSED)
 {
-    (void)state;
     check(&ty_schema_PodSpec,
           "{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"x\"},{\"name\":\"y\"}]}]}",
           "{\"containers\":[{\"env\":[{\"name\":\"y\"},{\"name\":\"x\"}],\"name\":\"a\"}]}", true);

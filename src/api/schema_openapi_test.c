@@ -16,7 +16,7 @@ static void check(const struct ty_schema *s, const char *want)
     assert_string_equal(got.p, want);
 }
 
-static void test_scalars(void **state)
+static void test_scalars(void **state TY_UNUSED)
 {
     static const char *const words[] = { "a", "b", NULL };
     const struct ty_schema bounded = { .type = TY_T_INTEGER,
@@ -32,7 +32,6 @@ static void test_scalars(void **state)
                                     .pattern = "^x$",
                                     .nullable = true };
 
-    (void)state;
     check(&bounded, "{\"type\":\"integer\",\"format\":\"int32\",\"minimum\":0,\"maximum\":9}");
     check(&word,
           "{\"type\":\"string\",\"pattern\":\"^x$\",\"nullable\":true,\"enum\":[\"a\",\"b\"],"
@@ -43,7 +42,7 @@ static void test_scalars(void **state)
     check(&ty_schema_any, "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}");
 }
 
-static void test_lists_and_maps(void **state)
+static void test_lists_and_maps(void **state TY_UNUSED)
 {
     const struct ty_schema few = { .type = TY_T_ARRAY,
                                    .items = &ty_schema_bool,
@@ -51,7 +50,6 @@ static void test_lists_and_maps(void **state)
                                    .max_items = 3,
                                    .list_set = true };
 
-    (void)state;
     check(&few,
           "{\"type\":\"array\",\"minItems\":1,\"maxItems\":3,\"items\":{\"type\":\"boolean\"},"
           "\"x-kubernetes-list-type\":\"set\"}");
@@ -64,7 +62,7 @@ static void test_lists_and_maps(void **state)
           "\"x-kubernetes-list-map-keys\":[\"name\"],\"x-kubernetes-list-type\":\"map\"}");
 }
 
-static void test_objects(void **state)
+static void test_objects(void **state TY_UNUSED)
 {
     static const struct ty_rule rules[] = {
         { .cel = "self == oldSelf", .message = "no", .transition = true, .ok = ty_rule_unchanged },
@@ -85,7 +83,6 @@ static void test_objects(void **state)
     };
     const struct ty_schema empty = { .type = TY_T_OBJECT, .fields = none };
 
-    (void)state;
     check(&obj, "{\"type\":\"object\",\"description\":\"all\",\"minProperties\":1,\"properties\":{"
                 "\"metadata\":{\"type\":\"object\"},\"n\":{\"type\":\"integer\",\"description\":"
                 "\"told\",\"default\":1}},\"required\":[\"n\"],\"x-kubernetes-validations\":[{"

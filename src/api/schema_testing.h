@@ -18,24 +18,6 @@ TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
     return json_of(a, text);
 }
 
-TY_UNUSED static struct ty_json *parse_file(struct ty_arena *a, const char *path)
-{
-    struct ty_err err = { 0 };
-    ty_auto_buf b = { 0 };
-    char part[4096];
-    FILE *f = fopen(path, "re");
-
-    assert_non_null(f);
-    for (size_t n; (n = fread(part, 1, sizeof(part), f)) > 0;)
-        ty_buf_put(&b, part, n);
-    (void)fclose(f);
-    const char *text = ty_arena_cstr(a, ty_buf_str(&b));
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
-    if (!v)
-        fail_msg("%s: %s", path, err.text);
-    return v;
-}
-
 /* The errors, one on each line, with hints after " | ". */
 TY_UNUSED static const char *lines(struct ty_arena *a, const struct ty_errs *errs)
 {

@@ -60,7 +60,7 @@ static void check_verdict(struct ty_arena *a, const struct ty_json *c)
 static void says_what_the_api_server_says(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    struct ty_json *cases = parse_file(a, "tests/schema/apiserver.json");
+    struct ty_json *cases = json_file(a, "tests/schema/apiserver.json");
 
     assert_true(ty_json_len(cases) > 100);
     ty_each_item (it, cases)

@@ -56,14 +56,9 @@ static const struct ty_field container_patch_fields[] = {
       .doc = "Container security settings, merged field by field into the runtime's." },
     { .name = NULL },
 };
-static const struct ty_schema container_patch = { .type = TY_T_OBJECT,
-                                                  .go = "ContainerPatch",
-                                                  .fields = container_patch_fields };
+static const struct ty_schema container_patch = TY_OBJECT("ContainerPatch", container_patch_fields);
 static const struct ty_rule containers_rules[] = {
-    { .cel = "self == oldSelf",
-      .message = "field is immutable",
-      .transition = true,
-      .ok = ty_rule_containers_unchanged },
+    TY_IMMUTABLE(ty_rule_containers_unchanged),
     { .cel = NULL },
 };
 const struct ty_schema ty_schema_list_ContainerPatch = { .type = TY_T_ARRAY,
@@ -72,10 +67,8 @@ const struct ty_schema ty_schema_list_ContainerPatch = { .type = TY_T_ARRAY,
                                                          .list_keys = ty_keys_name,
                                                          .rules = containers_rules };
 
-static const struct ty_schema security = { .type = TY_T_OBJECT,
-                                           .go = "PodSecurityContext",
-                                           .fields = ty_fields_PodSecurityContext,
-                                           .rules = ty_rules_immutable };
+static const struct ty_schema security =
+    TY_OBJECT("PodSecurityContext", ty_fields_PodSecurityContext, .rules = ty_rules_immutable);
 
 static const struct ty_field pod_spec_patch_fields[] = {
     { .name = "serviceAccountName",
@@ -101,10 +94,7 @@ static const struct ty_field pod_spec_patch_fields[] = {
       .schema = &security,
       .doc =
           "Pod security settings, merged field by field into the runtime's. Immutable once set." },
-    { .name = "nodeSelector",
-      .schema = &ty_schema_map_string,
-      .flags = TY_F_OMITZERO,
-      .doc = "Labels that a node must have to run the pods, merged by key into the runtime's." },
+    TY_NODE_SELECTOR_FIELD,
     { .name = "affinity",
       .schema = &ty_schema_Affinity,
       .doc = "Affinity rules for scheduling the pods, merged field by field into the runtime's; "
@@ -124,20 +114,15 @@ static const struct ty_field pod_spec_patch_fields[] = {
              "value, or to 30. Immutable once set." },
     { .name = NULL },
 };
-static const struct ty_schema pod_spec_patch = { .type = TY_T_OBJECT,
-                                                 .go = "PodSpecPatch",
-                                                 .fields = pod_spec_patch_fields };
+static const struct ty_schema pod_spec_patch = TY_OBJECT("PodSpecPatch", pod_spec_patch_fields);
 
 static const struct ty_field pod_template_patch_fields[] = {
-    { .name = "metadata",
-      .schema = &ty_schema_ObjectMeta,
-      .doc = "Labels and annotations to add to the pods." },
+    TY_POD_METADATA_FIELD,
     { .name = "spec", .schema = &pod_spec_patch, .doc = "Changes to the pod spec." },
     { .name = NULL },
 };
-static const struct ty_schema pod_template_patch = { .type = TY_T_OBJECT,
-                                                     .go = "PodTemplatePatch",
-                                                     .fields = pod_template_patch_fields };
+static const struct ty_schema pod_template_patch =
+    TY_OBJECT("PodTemplatePatch", pod_template_patch_fields);
 
 /* ---- jobs and the JobSet ---- */
 
@@ -147,9 +132,7 @@ static const struct ty_field job_spec_patch_fields[] = {
       .doc = "Changes to the pod template of the Job." },
     { .name = NULL },
 };
-static const struct ty_schema job_spec_patch = { .type = TY_T_OBJECT,
-                                                 .go = "JobSpecPatch",
-                                                 .fields = job_spec_patch_fields };
+static const struct ty_schema job_spec_patch = TY_OBJECT("JobSpecPatch", job_spec_patch_fields);
 
 static const struct ty_field job_template_patch_fields[] = {
     { .name = "metadata",
@@ -158,9 +141,8 @@ static const struct ty_field job_template_patch_fields[] = {
     { .name = "spec", .schema = &job_spec_patch, .doc = "Changes to the Job spec." },
     { .name = NULL },
 };
-static const struct ty_schema job_template_patch = { .type = TY_T_OBJECT,
-                                                     .go = "JobTemplatePatch",
-                                                     .fields = job_template_patch_fields };
+static const struct ty_schema job_template_patch =
+    TY_OBJECT("JobTemplatePatch", job_template_patch_fields);
 
 static const struct ty_field replicated_job_patch_fields[] = {
     { .name = "name",
@@ -172,9 +154,8 @@ static const struct ty_field replicated_job_patch_fields[] = {
       .doc = "Changes to the Job template of this replicated job." },
     { .name = NULL },
 };
-static const struct ty_schema replicated_job_patch = { .type = TY_T_OBJECT,
-                                                       .go = "ReplicatedJobPatch",
-                                                       .fields = replicated_job_patch_fields };
+static const struct ty_schema replicated_job_patch =
+    TY_OBJECT("ReplicatedJobPatch", replicated_job_patch_fields);
 static const struct ty_schema replicated_jobs = {
     .type = TY_T_ARRAY, .items = &replicated_job_patch, .max_items = 100, .list_keys = ty_keys_name
 };
@@ -187,9 +168,8 @@ static const struct ty_field job_set_spec_patch_fields[] = {
              "listed stay as they are." },
     { .name = NULL },
 };
-static const struct ty_schema job_set_spec_patch = { .type = TY_T_OBJECT,
-                                                     .go = "JobSetSpecPatch",
-                                                     .fields = job_set_spec_patch_fields };
+static const struct ty_schema job_set_spec_patch =
+    TY_OBJECT("JobSetSpecPatch", job_set_spec_patch_fields);
 
 static const struct ty_field job_set_template_patch_fields[] = {
     { .name = "metadata",
@@ -199,9 +179,8 @@ static const struct ty_field job_set_template_patch_fields[] = {
     { .name = "spec", .schema = &job_set_spec_patch, .doc = "Changes to the JobSet spec." },
     { .name = NULL },
 };
-static const struct ty_schema job_set_template_patch = { .type = TY_T_OBJECT,
-                                                         .go = "JobSetTemplatePatch",
-                                                         .fields = job_set_template_patch_fields };
+static const struct ty_schema job_set_template_patch =
+    TY_OBJECT("JobSetTemplatePatch", job_set_template_patch_fields);
 
 static const struct ty_field runtime_spec_patch_fields[] = {
     { .name = "template",
@@ -209,9 +188,8 @@ static const struct ty_field runtime_spec_patch_fields[] = {
       .doc = "Changes to the JobSet template of the runtime." },
     { .name = NULL },
 };
-static const struct ty_schema runtime_spec_patch = { .type = TY_T_OBJECT,
-                                                     .go = "TrainingRuntimeSpecPatch",
-                                                     .fields = runtime_spec_patch_fields };
+static const struct ty_schema runtime_spec_patch =
+    TY_OBJECT("TrainingRuntimeSpecPatch", runtime_spec_patch_fields);
 
 /* ---- one patch ---- */
 
@@ -232,9 +210,7 @@ static const struct ty_field runtime_patch_fields[] = {
       .doc = "Changes to the spec of the runtime. A patch without it has no effect." },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_RuntimePatch = { .type = TY_T_OBJECT,
-                                                  .go = "RuntimePatch",
-                                                  .fields = runtime_patch_fields };
+const struct ty_schema ty_schema_RuntimePatch = TY_OBJECT("RuntimePatch", runtime_patch_fields);
 static const char *const keys_manager[] = { "manager", NULL };
 const struct ty_schema ty_schema_list_RuntimePatch = {
     .type = TY_T_ARRAY, .items = &ty_schema_RuntimePatch, .max_items = 16, .list_keys = keys_manager

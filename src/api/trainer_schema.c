@@ -39,10 +39,8 @@ static const struct ty_field runtime_ref_fields[] = {
           "Kind of the runtime: TrainingRuntime or ClusterTrainingRuntime, which is the default." },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_RuntimeRef = { .type = TY_T_OBJECT,
-                                                .go = "RuntimeRef",
-                                                .fields = runtime_ref_fields,
-                                                .rules = ty_rules_immutable };
+const struct ty_schema ty_schema_RuntimeRef =
+    TY_OBJECT("RuntimeRef", runtime_ref_fields, .rules = ty_rules_immutable);
 
 /* ---- spec.initializer ---- */
 
@@ -72,12 +70,10 @@ static const struct ty_field initializer_step_fields[] = {
              "initializer, for example an access token. If unset, no Secret is added." },
     { .name = NULL },
 };
-static const struct ty_schema dataset_initializer = { .type = TY_T_OBJECT,
-                                                      .go = "DatasetInitializer",
-                                                      .fields = initializer_step_fields };
-static const struct ty_schema model_initializer = { .type = TY_T_OBJECT,
-                                                    .go = "ModelInitializer",
-                                                    .fields = initializer_step_fields };
+static const struct ty_schema dataset_initializer =
+    TY_OBJECT("DatasetInitializer", initializer_step_fields);
+static const struct ty_schema model_initializer =
+    TY_OBJECT("ModelInitializer", initializer_step_fields);
 
 static const struct ty_field initializer_fields[] = {
     { .name = "dataset",
@@ -91,16 +87,11 @@ static const struct ty_field initializer_fields[] = {
     { .name = NULL },
 };
 static const struct ty_rule initializer_rules[] = {
-    { .cel = "self == oldSelf",
-      .message = "field is immutable",
-      .transition = true,
-      .ok = ty_rule_initializer_unchanged },
+    TY_IMMUTABLE(ty_rule_initializer_unchanged),
     { .cel = NULL },
 };
-const struct ty_schema ty_schema_Initializer = { .type = TY_T_OBJECT,
-                                                 .go = "Initializer",
-                                                 .fields = initializer_fields,
-                                                 .rules = initializer_rules };
+const struct ty_schema ty_schema_Initializer =
+    TY_OBJECT("Initializer", initializer_fields, .rules = initializer_rules);
 
 /* ---- spec.trainer ---- */
 
@@ -152,15 +143,11 @@ static const struct ty_field trainer_fields[] = {
     { .name = NULL },
 };
 static const struct ty_rule trainer_rules[] = {
-    { .cel = "self == oldSelf",
-      .message = "field is immutable",
-      .transition = true,
-      .ok = ty_rule_trainer_unchanged },
+    TY_IMMUTABLE(ty_rule_trainer_unchanged),
     { .cel = NULL },
 };
-const struct ty_schema ty_schema_Trainer = {
-    .type = TY_T_OBJECT, .go = "Trainer", .fields = trainer_fields, .rules = trainer_rules
-};
+const struct ty_schema ty_schema_Trainer =
+    TY_OBJECT("Trainer", trainer_fields, .rules = trainer_rules);
 
 /* ---- spec ---- */
 
@@ -176,10 +163,7 @@ static const struct ty_rule managed_by_rules[] = {
       .message = "ManagedBy must be trainer.kubeflow.org/trainjob-controller or "
                  "kueue.x-k8s.io/multikueue if set",
       .ok = ty_rule_managed_by },
-    { .cel = "self == oldSelf",
-      .message = "field is immutable",
-      .transition = true,
-      .ok = ty_rule_unchanged },
+    TY_IMMUTABLE(ty_rule_unchanged),
     { .cel = NULL },
 };
 static const struct ty_schema managed_by = { .type = TY_T_STRING,
@@ -250,17 +234,12 @@ static const struct ty_field train_job_spec_fields[] = {
              "new manifests." },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_TrainJobSpec = { .type = TY_T_OBJECT,
-                                                  .go = "TrainJobSpec",
-                                                  .fields = train_job_spec_fields };
+const struct ty_schema ty_schema_TrainJobSpec = TY_OBJECT("TrainJobSpec", train_job_spec_fields);
 
 /* ---- TrainJob ---- */
 
 static const struct ty_field train_job_fields[] = {
-    { .name = "apiVersion",
-      .schema = &ty_schema_string,
-      .flags = TY_F_OMITZERO,
-      .doc = "API version of the object: trainer.kubeflow.org/v1alpha1." },
+    TY_API_VERSION_FIELD,
     { .name = "kind",
       .schema = &ty_schema_string,
       .flags = TY_F_OMITZERO,
@@ -290,11 +269,7 @@ static const struct ty_rule train_job_rules[] = {
       .ok = ty_rule_name_is_short },
     { .cel = NULL },
 };
-const struct ty_schema ty_schema_TrainJob = {
-    .type = TY_T_OBJECT,
-    .go = "TrainJob",
-    .fields = train_job_fields,
-    .rules = train_job_rules,
+const struct ty_schema ty_schema_TrainJob = TY_OBJECT(
+    "TrainJob", train_job_fields, .rules = train_job_rules,
     .doc = "A training job: takes the JobSet template of a runtime and fills in the image, "
-           "command, node count and resources given here."
-};
+           "command, node count and resources given here.");

@@ -94,11 +94,10 @@ static void walk(struct walk *w, const struct ty_schema *s)
     }
 }
 
-static void test_tables(void **state)
+static void test_tables(void **state TY_UNUSED)
 {
     struct walk w = { .n = 0 };
 
-    (void)state;
     for (const struct ty_kind *const *k = ty_kinds; *k; k++)
         walk(&w, (*k)->schema);
     assert_in_range(w.n, 200, 400);
@@ -125,20 +124,18 @@ static void check_docs(const struct ty_schema *s, const char *at)
     }
 }
 
-static void test_docs(void **state)
+static void test_docs(void **state TY_UNUSED)
 {
-    (void)state;
     check_docs(&ty_schema_TrainJob, "TrainJob");
     check_docs(&ty_schema_TrainingRuntime, "TrainingRuntime");
 }
 
 /* ---- facts of v2.3.0 that readers of the tables rely on ---- */
 
-static void test_facts(void **state)
+static void test_facts(void **state TY_UNUSED)
 {
     const struct ty_schema *job = &ty_schema_TrainJob, *rt = &ty_schema_TrainingRuntime;
 
-    (void)state;
     assert_int_equal(field_at(job, "spec.runtimeRef")->flags, TY_F_REQUIRED | TY_F_OMITZERO);
     assert_string_equal(field_at(job, "spec.runtimeRef.kind")->def, "\"ClusterTrainingRuntime\"");
     assert_string_equal(field_at(job, "spec.suspend")->def, "false");
@@ -156,11 +153,10 @@ static void test_facts(void **state)
 
 /* ---- what strategic merge and Go's encoder read from the generated tables ---- */
 
-static void test_generated(void **state)
+static void test_generated(void **state TY_UNUSED)
 {
     const struct ty_schema *pod = &ty_schema_PodSpec, *set = &ty_schema_JobSetSpec;
 
-    (void)state;
     assert_int_equal(field_at(pod, "volumes")->flags, TY_F_OMITZERO | TY_F_MERGE | TY_F_RETAIN);
     assert_string_equal(field_at(pod, "containers")->patch_key, "name");
     assert_string_equal(field_at(pod, "containers.ports")->patch_key, "containerPort");

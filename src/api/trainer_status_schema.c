@@ -43,9 +43,7 @@ static const struct ty_field job_status_fields[] = {
       .doc = "Number of Jobs that are suspended." },
     { .name = NULL },
 };
-static const struct ty_schema job_status = { .type = TY_T_OBJECT,
-                                             .go = "JobStatus",
-                                             .fields = job_status_fields };
+static const struct ty_schema job_status = TY_OBJECT("JobStatus", job_status_fields);
 static const struct ty_schema jobs_status = {
     .type = TY_T_ARRAY, .items = &job_status, .max_items = 100, .list_keys = ty_keys_name
 };
@@ -61,9 +59,7 @@ static const struct ty_field metric_fields[] = {
       .doc = "Latest value of the metric, as a string." },
     { .name = NULL },
 };
-static const struct ty_schema metric = { .type = TY_T_OBJECT,
-                                         .go = "Metric",
-                                         .fields = metric_fields };
+static const struct ty_schema metric = TY_OBJECT("Metric", metric_fields);
 static const struct ty_schema metrics = {
     .type = TY_T_ARRAY, .items = &metric, .max_items = 256, .list_atomic = true
 };
@@ -93,10 +89,8 @@ static const struct ty_rule trainer_status_rules[] = {
       .ok = ty_rule_has_update_time },
     { .cel = NULL },
 };
-static const struct ty_schema trainer_status = { .type = TY_T_OBJECT,
-                                                 .go = "TrainerStatus",
-                                                 .fields = trainer_status_fields,
-                                                 .rules = trainer_status_rules };
+static const struct ty_schema trainer_status =
+    TY_OBJECT("TrainerStatus", trainer_status_fields, .rules = trainer_status_rules);
 
 static const struct ty_field train_job_status_fields[] = {
     { .name = "conditions",
@@ -116,6 +110,5 @@ static const struct ty_field train_job_status_fields[] = {
              "never posted any." },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_TrainJobStatus = {
-    .type = TY_T_OBJECT, .go = "TrainJobStatus", .fields = train_job_status_fields, .min_props = 1
-};
+const struct ty_schema ty_schema_TrainJobStatus =
+    TY_OBJECT("TrainJobStatus", train_job_status_fields, .min_props = 1);

@@ -120,21 +120,10 @@ static void add_findings(struct ty_session *s, struct ty_doc *doc, struct ty_adm
         ty_findings_warn(&s->findings, doc, v->warnings.v[i]);
 }
 
-/* The API server derives the name from generateName before validation; so does the session. */
-static void give_name(struct ty_session *s, struct ty_doc *doc)
-{
-    struct ty_json *meta = ty_json_get(doc->obj, "metadata");
-    struct ty_str stem = ty_json_str_at(meta, "generateName");
-    if (doc->name.n || !stem.n)
-        return;
-    struct ty_json *name = ty_json_strf(s->cli->arena, "%.*sxxxxx", TY_ARG(stem));
-    ty_json_set(s->cli->arena, meta, "name", name);
-    doc->name = ty_json_as_str(name);
-}
-
 static bool admit_doc(struct ty_session *s, struct ty_doc *doc)
 {
-    give_name(s, doc);
+    ty_admission_fill_name(s->cli->arena, doc->obj);
+    doc->name = ty_json_str_at(doc->obj, "metadata.name");
     bool is_job = doc->kind == &ty_kind_trainjob;
     struct ty_doc *runtime = is_job ? runtime_of(s, doc) : NULL;
     if (runtime && !ty_session_admit(s, runtime)) {

@@ -89,18 +89,23 @@ static void test_missing_runtime(void **state)
     close_session(&b, &s);
 }
 
+/* The API server uses at most 58 characters of it. */
 static void test_generated_name(void **state)
 {
+#define LONG "a23456789-123456789-123456789-123456789-123456789-12345678"
     (void)state;
     struct ty_cli_fixture b;
     struct ty_session s;
     open_session(&b, &s,
                  API "kind: TrainJob\nmetadata: {generateName: g-}\n"
-                     "spec: {runtimeRef: {name: mpi}}\n",
+                     "spec: {runtimeRef: {name: mpi}}\n---\n" API
+                     "kind: TrainingRuntime\nmetadata: {generateName: " LONG "90-}\n"
+                     "spec: {mlPolicy: {}}\n",
                  NULL);
     ty_session_admit_all(&s);
     assert_int_equal(s.n_invalid, 0);
     assert_true(ty_str_is(s.inputs.v[0]->name, "g-xxxxx"));
+    assert_true(ty_str_is(s.inputs.v[1]->name, LONG "xxxxx"));
     close_session(&b, &s);
 }
 

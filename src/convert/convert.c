@@ -167,12 +167,12 @@ static void read_spec(struct ty_v1_conversion *c)
     size_t n = 2;
     for (const struct ty_v1_field *r = c->kind->rows; r && r->key && n < 15; r++)
         rows[n++] = *r;
-    ty_v1_convert_fields(c, NULL, c->spec, TY_KEY(NULL, "spec"), rows);
+    ty_v1_convert_fields(c, c->spec, TY_KEY(NULL, "spec"), rows);
 }
 
 static void run_steps(struct ty_v1_conversion *c)
 {
-    ty_v1_convert_fields(c, NULL, c->v1, NULL, top_rows);
+    ty_v1_convert_fields(c, c->v1, NULL, top_rows);
     ty_v1_convert_metadata(c);
     if (!ty_json_is(c->spec, TY_JSON_OBJECT))
         ty_v1_error(c, c->spec, TY_KEY(NULL, "spec"), "must be an object");

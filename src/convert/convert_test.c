@@ -1,8 +1,7 @@
 #include "convert/convert_testing.h"
 
-static void test_kinds(void **state)
+static void test_kinds(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_yaml_docs docs = { 0 };
     assert_int_equal(ty_yaml_parse(a, "t",
@@ -16,9 +15,8 @@ static void test_kinds(void **state)
     assert_false(ty_convert_supports(NULL));
 }
 
-static void test_only_workers_use_a_built_in_runtime(void **state)
+static void test_only_workers_use_a_built_in_runtime(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done;
     int r = convert_with(
@@ -35,9 +33,8 @@ static void test_only_workers_use_a_built_in_runtime(void **state)
     assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "torch-distributed"));
 }
 
-static void test_every_unknown_field_is_told(void **state)
+static void test_every_unknown_field_is_told(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done;
     int r = convert_with(
@@ -52,9 +49,8 @@ static void test_every_unknown_field_is_told(void **state)
     assert_true(warned(&done, "spec.jaxReplicaSpecs.Worker.w"));
 }
 
-static void test_gang_restart(void **state)
+static void test_gang_restart(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done;
     int r = convert_with(
@@ -69,9 +65,8 @@ static void test_gang_restart(void **state)
     assert_non_null(ty_json_at(done.runtime, "spec.podGroupPolicy.volcano"));
 }
 
-static void test_unequal_templates(void **state)
+static void test_unequal_templates(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done;
     int r =

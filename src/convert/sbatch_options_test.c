@@ -11,9 +11,8 @@ static int convert_line(struct ty_arena *a, const char *directive, struct ty_con
 #define TIME  "spec.activeDeadlineSeconds"
 #define LIMIT "spec.trainer.resourcesPerNode.limits"
 
-static void test_carried_over(void **state)
+static void test_carried_over(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *directive, *path, *want;
     } rows[] = {
@@ -69,9 +68,8 @@ static void test_carried_over(void **state)
     }
 }
 
-static void test_refused(void **state)
+static void test_refused(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *directive, *path, *words;
     } rows[] = {
@@ -100,9 +98,8 @@ static void test_refused(void **state)
     }
 }
 
-static void test_told_with_its_line(void **state)
+static void test_told_with_its_line(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *directive, *path, *words;
     } rows[] = {
@@ -129,9 +126,8 @@ static void test_told_with_its_line(void **state)
     }
 }
 
-static void test_array_task(void **state)
+static void test_array_task(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done;
     assert_int_equal(convert_line(a, "--array=0-3", &done), 0);

@@ -21,9 +21,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* The commands are the user's, byte for byte. */
-static void test_text_stays(void **state)
+static void test_text_stays(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const bodies[] = {
         "srun a\n",
         "# why\n  srun --label \\\n    python x.py \\\n    --lr 1\n\n# more\n",
@@ -46,9 +45,8 @@ static void test_text_stays(void **state)
 }
 
 /* A here-document holds no commands. */
-static void test_documents_are_no_commands(void **state)
+static void test_documents_are_no_commands(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         script(a, "cat > run.sh <<EOF\nsqueue\nmodule load x\n$SLURM_FOO\nEOF\nsrun bash run.sh\n");
@@ -60,9 +58,8 @@ static void test_documents_are_no_commands(void **state)
     assert_has(warning(&done, ""), "the here-document EOF does not end");
 }
 
-static void test_warnings_have_lines(void **state)
+static void test_warnings_have_lines(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         script(a, "module load cuda\n\necho $SLURM_TOPOLOGY_ADDR $SLURM_NNODES\nsrun --label \\\n "
@@ -77,9 +74,8 @@ static void test_warnings_have_lines(void **state)
 }
 
 /* Kubernetes would make one dollar of two, and look for a variable called hostname. */
-static void test_dollars_survive_kubernetes(void **state)
+static void test_dollars_survive_kubernetes(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         script(a, "t=/tmp/x.$$ h=$(hostname) d=$(date +%s) n=$((1 + 2)) c=${t} e=$\nsrun a\n");
@@ -87,9 +83,8 @@ static void test_dollars_survive_kubernetes(void **state)
                                   "n=$((1 + 2)) c=${t} e=$\n");
 }
 
-static void test_stand_ins(void **state)
+static void test_stand_ins(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = script(a, "a\n");
     assert_string_equal(command(a, &done), "a\n");
@@ -104,9 +99,8 @@ static void test_stand_ins(void **state)
     assert_has(command(a, &done), "ty_i++");
 }
 
-static void test_carriage_returns(void **state)
+static void test_carriage_returns(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = script(a, "#SBATCH -c 3\r\nsrun a\r\n");
     assert_true(ends_with(command(a, &done), "\nsrun a\n"));

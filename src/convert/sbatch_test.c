@@ -18,18 +18,16 @@ static void refuse_script(struct ty_arena *a, const char *text, unsigned line, c
         fail_msg("\"%s\" does not say \"%s\"", done.bad->text, words);
 }
 
-static void test_what_a_script_is(void **state)
+static void test_what_a_script_is(void **state TY_UNUSED)
 {
-    (void)state;
     assert_true(ty_convert_is_sbatch(TY_LIT("#!/bin/sh\n#SBATCH -N 1\n")));
     assert_false(ty_convert_is_sbatch(TY_LIT("#!/bin/sh\necho\n")));
     assert_false(ty_convert_is_sbatch(TY_LIT("kind: TrainJob\n#SBATCH\n")));
     assert_false(ty_convert_is_sbatch((struct ty_str){ 0 }));
 }
 
-static void test_the_job(void **state)
+static void test_the_job(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         script(a, "#!/bin/bash -e\n#SBATCH -N 2 -c 4 --mem=1G -t 5\nsrun ./a\n");
@@ -45,9 +43,8 @@ static void test_the_job(void **state)
     assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "torch-distributed"));
 }
 
-static void test_mpi(void **state)
+static void test_mpi(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = script(a, "#!/bin/sh\n#SBATCH -n 8 -N 2\nmpirun ./pi\n");
     assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
@@ -75,9 +72,8 @@ static void test_mpi(void **state)
     assert_has(json_at(a, done.job, "spec.trainer.args"), "exec mpirun");
 }
 
-static void test_first_lines(void **state)
+static void test_first_lines(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     script(a, "#!/usr/bin/env bash\n#SBATCH -N 1\na\n");
     script(a, "#SBATCH -N 1\na\n"); /* --from sbatch */
@@ -86,9 +82,8 @@ static void test_first_lines(void **state)
     refuse_script(a, "#!/bin/csh\n#SBATCH -N 1\na\n", 1, "not of csh");
 }
 
-static void test_what_cannot_be(void **state)
+static void test_what_cannot_be(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done;
     refuse_script(a, "#!/bin/sh\n#SBATCH -N 2\n", 1, "the script has no command");

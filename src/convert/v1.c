@@ -38,11 +38,11 @@ void ty_v1_error(struct ty_v1_conversion *c, const struct ty_json *v,
     va_end(ap);
 }
 
-static void use_row(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void use_row(struct ty_v1_conversion *c, const struct ty_json *v,
                     const struct ty_field_path *at, const struct ty_v1_field *row)
 {
     if (row->fn)
-        row->fn(c, set, v, at);
+        row->fn(c, v, at);
     else if (row->why)
         ty_v1_warn(c, v, at, "not carried over: %s", row->why);
 }
@@ -55,9 +55,8 @@ static bool has_row(const struct ty_v1_field *rows, struct ty_str key)
     return false;
 }
 
-void ty_v1_convert_fields(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                          const struct ty_json *obj, const struct ty_field_path *at,
-                          const struct ty_v1_field *rows)
+void ty_v1_convert_fields(struct ty_v1_conversion *c, const struct ty_json *obj,
+                          const struct ty_field_path *at, const struct ty_v1_field *rows)
 {
     if (!obj || obj->type == TY_JSON_NULL)
         return;
@@ -68,7 +67,7 @@ void ty_v1_convert_fields(struct ty_v1_conversion *c, struct ty_v1_set *set,
     for (const struct ty_v1_field *r = rows; r->key; r++) {
         const struct ty_json *v = ty_v1_get(obj, r->key);
         if (v)
-            use_row(c, set, v, TY_KEY(at, r->key), r);
+            use_row(c, v, TY_KEY(at, r->key), r);
     }
     ty_each_member (m, obj)
         if (m->value->type != TY_JSON_NULL && !has_row(rows, m->key))
@@ -117,6 +116,12 @@ const struct ty_json *ty_v1_get(const struct ty_json *obj, const char *key)
 const char *ty_v1_cstr(struct ty_v1_conversion *c, struct ty_str s)
 {
     return ty_arena_cstr(c->arena, s);
+}
+
+void ty_v1_set_nodes(struct ty_v1_conversion *c, int64_t n)
+{
+    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, n));
+    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, n));
 }
 
 struct ty_json *ty_v1_jobset(struct ty_v1_conversion *c)

@@ -20,9 +20,8 @@ enum ty_v1_restart {
 };
 
 struct ty_v1_conversion;
-struct ty_v1_set;
-typedef void ty_v1_field_fn(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                            const struct ty_json *v, const struct ty_field_path *at);
+typedef void ty_v1_field_fn(struct ty_v1_conversion *c, const struct ty_json *v,
+                            const struct ty_field_path *at);
 
 /* One field of V1. fn converts it; NULL: it is dropped with the warning `why`; neither: another
  * part of the converter reads it. Fields without a row cause a warning, too. */
@@ -93,6 +92,7 @@ struct ty_v1_conversion {
     struct ty_v1_role roles[TY_V1_ROLES];
     struct ty_v1_set sets[TY_V1_ROLES];
     size_t n_sets;
+    struct ty_v1_set *set; /* whose pod template is read now */
     struct ty_json *job_meta, *job_spec, *trainer;
     struct ty_json *jobset, *rjobs, *ml, *template_meta;
     struct ty_json *pod_group;
@@ -110,9 +110,8 @@ void ty_v1_error(struct ty_v1_conversion *c, const struct ty_json *v,
                  const struct ty_field_path *at, const char *fmt, ...) TY_PRINTF(4, 5);
 
 /* ---- reading ---- */
-void ty_v1_convert_fields(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                          const struct ty_json *obj, const struct ty_field_path *at,
-                          const struct ty_v1_field *rows);
+void ty_v1_convert_fields(struct ty_v1_conversion *c, const struct ty_json *obj,
+                          const struct ty_field_path *at, const struct ty_v1_field *rows);
 /* False, with an error, unless it is an integer in that range. */
 bool ty_v1_int(struct ty_v1_conversion *c, const struct ty_json *v, const struct ty_field_path *at,
                int64_t min, int64_t max, int64_t *ret_n);
@@ -132,13 +131,16 @@ struct ty_v1_role *ty_v1_role(struct ty_v1_conversion *c,
                               const char *name); /* NULL: the job has none */
 /* Adds a replicated job with the template of a role. */
 struct ty_v1_set *ty_v1_add_set(struct ty_v1_conversion *c, struct ty_v1_role *role, bool trainer);
-/* Merges Master and Worker into one set of equal pods, the master first. Returns NULL if they
- * differ. */
-struct ty_v1_set *ty_v1_merge(struct ty_v1_conversion *c);
+/* Merges Master and Worker into one set of equal pods, the master first: the nodes. An error if
+ * they differ. */
+void ty_v1_merge(struct ty_v1_conversion *c);
 void ty_v1_check_pod(struct ty_v1_conversion *c, struct ty_v1_role *role);
 void ty_v1_convert_pod(struct ty_v1_conversion *c, struct ty_v1_set *set);
 /* A port of the main container by its name, or the kind's default. */
 int64_t ty_v1_port(const struct ty_v1_conversion *c, const struct ty_v1_role *role);
+
+/* The number of nodes, in the TrainJob and as the default of the runtime. */
+void ty_v1_set_nodes(struct ty_v1_conversion *c, int64_t n);
 
 /* ---- writing; all but the patch require a runtime of the job's own ---- */
 struct ty_json *ty_v1_jobset(struct ty_v1_conversion *c);
@@ -153,12 +155,12 @@ void ty_v1_first_succeeds(struct ty_v1_conversion *c,
 const char *ty_v1_host(struct ty_v1_conversion *c, const char *rjob, int64_t i);
 
 /* ---- environment (v1_env.c) ---- */
+typedef void ty_v1_env_fn(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *name,
+                          const char *fmt, ...) TY_PRINTF(4, 5);
 /* Overrides the user's variable, as V1 did. The first of the same name counts. */
-void ty_v1_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *name, const char *fmt,
-               ...) TY_PRINTF(4, 5);
+ty_v1_env_fn ty_v1_env;
 /* Unless the user has set it: for variables that V1 did not set. */
-void ty_v1_env_weak(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *name,
-                    const char *fmt, ...) TY_PRINTF(4, 5);
+ty_v1_env_fn ty_v1_env_weak;
 void ty_v1_env_index(struct ty_v1_conversion *c,
                      struct ty_v1_set *set); /* TY_INDEX: the pod's index */
 /* Converts the user's list; entries that a TrainJob refuses are dropped with a warning. */

@@ -6,9 +6,8 @@
     "x, env: " env "}]}}}, Worker: {template: *pod}}\n"
 #define ENV "spec.pytorchReplicaSpecs.Worker.template.spec.containers[0].env"
 
-static void test_v1_wins(void **state)
+static void test_v1_wins(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, TORCH("[{name: A, value: '1'}, {name: MASTER_ADDR, "
@@ -25,9 +24,8 @@ static void test_v1_wins(void **state)
 }
 
 /* Without a master V1 sets none of it, so what the user has set stays. */
-static void test_user_wins_without_master(void **state)
+static void test_user_wins_without_master(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a,
@@ -38,9 +36,8 @@ static void test_user_wins_without_master(void **state)
     assert_null(done.warnings);
 }
 
-static void test_refused_by_kind(void **state)
+static void test_refused_by_kind(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, TORCH("[{name: PET_NNODES, value: '1'}, {name: DMLC_TASK_ID, value: '2'}, {name: "
@@ -52,9 +49,8 @@ static void test_refused_by_kind(void **state)
 }
 
 /* Only spec.trainer.env is refused anything: the nodes of an MPIJob are in the runtime. */
-static void test_refused_by_place_and_implementation(void **state)
+static void test_refused_by_place_and_implementation(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, HEAD2 "  mpiImplementation: Intel\n  mpiReplicaSpecs:\n    Launcher: {template: "
@@ -70,9 +66,8 @@ static void test_refused_by_place_and_implementation(void **state)
     assert_true(ty_str_is(env_value(node, "K_MPI_JOB_ROLE"), "worker"));
 }
 
-static void test_last_of_two_counts(void **state)
+static void test_last_of_two_counts(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, TORCH("[{name: A, value: '1'}, {name: B, value: b}, {name: A, value: '2'}, {name: A, "
@@ -82,9 +77,8 @@ static void test_last_of_two_counts(void **state)
     assert_false(warned(&done, ENV "[1]") || warned(&done, ENV "[3]"));
 }
 
-static void test_sidecars(void **state)
+static void test_sidecars(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, HEAD("JAXJob") "  jaxReplicaSpecs: {Worker: {replicas: 2, template: {spec: {containers: "

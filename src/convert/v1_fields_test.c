@@ -298,9 +298,8 @@ static void test_no_field_vanishes(void **state)
 }
 
 /* The search itself must notice what is missing. */
-static void test_a_lost_field_is_found(void **state)
+static void test_a_lost_field_is_found(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const keys[] = { "workingDir", "dnsPolicy", "hostIPC",
                                         "terminationMessagePath", "topologySpreadConstraints" };
     const struct job *job = &jobs[TY_COUNT(jobs) - 1];

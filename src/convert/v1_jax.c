@@ -4,8 +4,7 @@
 static void make_jax(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = ty_v1_add_set(c, ty_v1_role(c, "Worker"), true);
-    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
-    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
+    ty_v1_set_nodes(c, set->count);
 }
 
 static void finish_jax(struct ty_v1_conversion *c)

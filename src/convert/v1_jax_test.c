@@ -4,9 +4,8 @@
     HEAD("JAXJob")                                                                                 \
     "  jaxReplicaSpecs: {Worker: {replicas: 3, restartPolicy: OnFailure, template: " worker "}}\n"
 
-static void test_variables(void **state)
+static void test_variables(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(a, JAX(POD("jax")));
     assert_null(done.runtime);
@@ -17,9 +16,8 @@ static void test_variables(void **state)
     assert_true(ty_str_is(trainer_env(&done, "PROCESS_ID"), "$(TY_INDEX)"));
 }
 
-static void test_port_by_name(void **state)
+static void test_port_by_name(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, JAX("{spec: {containers: [{name: jax, image: x, ports: [{name: web, containerPort: 80}, "
@@ -30,9 +28,8 @@ static void test_port_by_name(void **state)
     assert_int_equal(ty_json_len(ty_json_get(main, "ports")), 2);
 }
 
-static void test_only_workers(void **state)
+static void test_only_workers(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     refuse(a, HEAD("JAXJob") "  jaxReplicaSpecs: {Master: {template: " POD("jax") "}}\n",
            "spec.jaxReplicaSpecs.Master", "a JAXJob has no such role");

@@ -189,17 +189,19 @@ static void tell_labels(struct ty_v1_conversion *c, const struct ty_v1_role *mas
                    "not carried over: all nodes have the Worker's restartPolicy");
 }
 
-struct ty_v1_set *ty_v1_merge(struct ty_v1_conversion *c)
+void ty_v1_merge(struct ty_v1_conversion *c)
 {
     struct ty_v1_role *master = ty_v1_role(c, "Master"), *worker = ty_v1_role(c, "Worker");
     if (master && worker) {
         merge_roles(c, master, worker);
         if (c->out->bad)
-            return NULL;
+            return;
         tell_labels(c, master, worker);
         worker->replicas += master->replicas;
         master->replicas = 0; /* counted with the workers from now on */
     }
-    struct ty_v1_role *r = worker ? worker : master;
-    return r ? ty_v1_add_set(c, r, true) : NULL;
+    struct ty_v1_set *set = ty_v1_add_set(c, worker ? worker : master, true);
+    ty_v1_set_nodes(c, set->count);
+    if (master)
+        ty_v1_first_succeeds(c, set);
 }

@@ -7,9 +7,8 @@
 #define MAIN(more) "containers: [{name: pytorch, image: x" more "}]"
 #define WORKER     "spec.pytorchReplicaSpecs.Worker.template.spec"
 
-static void test_equal(void **state)
+static void test_equal(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, TWO(MAIN(", resources: {limits: {cpu: 1}}"), MAIN(", resources: {limits: {cpu: 1}}")));
@@ -17,9 +16,8 @@ static void test_equal(void **state)
     assert_null(done.warnings);
 }
 
-static void test_first_difference_is_named(void **state)
+static void test_first_difference_is_named(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *text, *path;
         bool hint; /* --split-script would help */
@@ -49,9 +47,8 @@ static void test_first_difference_is_named(void **state)
 }
 
 /* What an image starts by itself is not known here. */
-static void test_no_command_to_split(void **state)
+static void test_no_command_to_split(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done;
     assert_int_equal(convert_with(a, TWO(MAIN(", args: [a]"), MAIN(", args: [b]")),
@@ -60,9 +57,8 @@ static void test_no_command_to_split(void **state)
     assert_has(done.bad->text, "write the image's command into both");
 }
 
-static void test_split_script(void **state)
+static void test_split_script(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_opts opts = { .split_script = true };
     struct ty_convert_result done;
@@ -88,9 +84,8 @@ static void test_split_script(void **state)
         -EINVAL);
 }
 
-static void test_what_only_the_master_has(void **state)
+static void test_what_only_the_master_has(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a,
@@ -109,9 +104,8 @@ static void test_what_only_the_master_has(void **state)
     assert_false(warned(&done, MASTER ".template.spec.containers[0].ports[2]"));
 }
 
-static void test_one_role_alone(void **state)
+static void test_one_role_alone(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, HEAD("XGBoostJob") "  xgbReplicaSpecs: {Master: {template: " POD("xgboost") "}}\n");

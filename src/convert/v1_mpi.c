@@ -83,11 +83,9 @@ static void make_mpi(struct ty_v1_conversion *c)
     make_launcher(c, launcher);
     if (c->kind == &ty_v1_mpi2)
         need_dns(c); /* as the MPI operator does */
-    int64_t n = worker->replicas + (also ? 1 : 0);
-    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, n));
     /* Always written: a value of 1 in the runtime would silently become the number of GPUs. */
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, 1));
-    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, n));
+    ty_v1_set_nodes(c, worker->replicas + (also ? 1 : 0));
     struct ty_json *mpi = ty_json_ensure_object(c->arena, c->ml, "mpi");
     ty_json_set(c->arena, mpi, "numProcPerNode", ty_json_int(c->arena, 1));
     ty_json_set(c->arena, mpi, "mpiImplementation", ty_json_cstr(c->arena, "OpenMPI"));
@@ -104,10 +102,9 @@ static void finish_mpi(struct ty_v1_conversion *c)
         ty_v1_env_weak(c, &c->sets[i], "PYTHONUNBUFFERED", "1");
 }
 
-static void convert_slots(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                          const struct ty_json *v, const struct ty_field_path *at)
+static void convert_slots(struct ty_v1_conversion *c, const struct ty_json *v,
+                          const struct ty_field_path *at)
 {
-    (void)set;
     int64_t n = 0;
     if (!ty_v1_int(c, v, at, 1, INT32_MAX, &n))
         return;
@@ -115,34 +112,30 @@ static void convert_slots(struct ty_v1_conversion *c, struct ty_v1_set *set,
     ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "numProcPerNode", ty_json_int(c->arena, n));
 }
 
-static void main_container(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                           const struct ty_json *v, const struct ty_field_path *at)
+static void main_container(struct ty_v1_conversion *c, const struct ty_json *v,
+                           const struct ty_field_path *at)
 {
-    (void)set;
     ty_v1_str(c, v, at); /* the name was used; the container is now called node */
 }
 
-static void as_worker(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void as_worker(struct ty_v1_conversion *c, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
-    (void)set;
     bool b = false;
     ty_v1_bool(c, v, at, &b); /* make_mpi() has done it */
 }
 
-static void ssh_path(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void ssh_path(struct ty_v1_conversion *c, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
-    (void)set;
     if (ty_v1_str(c, v, at).n)
         ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "sshAuthMountPath",
                     ty_json_copy(c->arena, v, 0));
 }
 
-static void convert_implementation(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                                   const struct ty_json *v, const struct ty_field_path *at)
+static void convert_implementation(struct ty_v1_conversion *c, const struct ty_json *v,
+                                   const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     const char *to = ty_str_is(s, "Intel")   ? "IntelMPI"
                      : ty_str_is(s, "MPICH") ? "MPICH"
@@ -155,10 +148,9 @@ static void convert_implementation(struct ty_v1_conversion *c, struct ty_v1_set 
                 ty_json_cstr(c->arena, to));
 }
 
-static void convert_creation(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                             const struct ty_json *v, const struct ty_field_path *at)
+static void convert_creation(struct ty_v1_conversion *c, const struct ty_json *v,
+                             const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (ty_str_is(s, "AtStartup"))
         ty_v1_warn(c, v, at,

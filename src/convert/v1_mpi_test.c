@@ -15,9 +15,8 @@ static const struct ty_json *node_of(const struct ty_convert_result *done)
     return ty_json_item(ty_json_get(rjob_pod(done, "node"), "containers"), 0);
 }
 
-static void test_slots(void **state)
+static void test_slots(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(a, V1("", WORKERS));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "1");
@@ -29,9 +28,8 @@ static void test_slots(void **state)
 }
 
 /* Replicas of workers that are not given are none. */
-static void test_roles_needed(void **state)
+static void test_roles_needed(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const texts[] = {
         V1("", "template: " ONE),
         V2("", "template: " ONE),
@@ -45,9 +43,8 @@ static void test_roles_needed(void **state)
     }
 }
 
-static void test_launcher_that_works(void **state)
+static void test_launcher_that_works(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(a, V2("  runLauncherAsWorker: true\n", WORKERS));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numNodes"), "3");
@@ -58,9 +55,8 @@ static void test_launcher_that_works(void **state)
            "must be true or false");
 }
 
-static void test_sshd(void **state)
+static void test_sshd(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define WITH(fields)                                                                               \
     "replicas: 1, template: {spec: {containers: [{name: mpi, image: x, " fields "}]}}"
@@ -80,9 +76,8 @@ static void test_sshd(void **state)
     assert_has(warning(&done, WORKER ".image"), "/usr/sbin/sshd");
 }
 
-static void test_main_container(void **state)
+static void test_main_container(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define TWO "{spec: {containers: [{name: a, image: one}, {name: b, image: two}]}}"
 #define JOB(head, main)                                                                            \
@@ -99,9 +94,8 @@ static void test_main_container(void **state)
     refuse(a, JOB(HEAD("MPIJob"), "  mainContainer: 5\n"), "spec.mainContainer", "must be a text");
 }
 
-static void test_host_network(void **state)
+static void test_host_network(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define HOST(more)                                                                                 \
     "replicas: 1, template: {spec: {hostNetwork: true" more                                        \
@@ -116,9 +110,8 @@ static void test_host_network(void **state)
     assert_string_equal(json_at(a, rjob_pod(&done, "node"), "dnsPolicy"), "null");
 }
 
-static void test_words(void **state)
+static void test_words(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, V2("  mpiImplementation: ''\n  sshAuthMountPath: ''\n", WORKERS));

@@ -4,16 +4,14 @@
 static void make_paddle(struct ty_v1_conversion *c)
 {
     struct ty_v1_role *master = ty_v1_role(c, "Master"), *worker = ty_v1_role(c, "Worker");
-    struct ty_v1_set *set = NULL;
     if (master && worker) {
         ty_v1_add_set(c, master, false);
         ty_v1_success(c, (const char *const[]){ "master", NULL }); /* V1 considers no other role */
     }
     if (master && !worker)
         master->rjob = "node";
-    set = ty_v1_add_set(c, worker ? worker : master, true);
-    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
-    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
+    const struct ty_v1_set *set = ty_v1_add_set(c, worker ? worker : master, true);
+    ty_v1_set_nodes(c, set->count);
 }
 
 static void finish_paddle(struct ty_v1_conversion *c)
@@ -32,10 +30,9 @@ static void finish_paddle(struct ty_v1_conversion *c)
     }
 }
 
-static void max_restarts(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void max_restarts(struct ty_v1_conversion *c, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
-    (void)set;
     int64_t n = 0;
     if (!ty_v1_int(c, v, at, 0, INT32_MAX, &n))
         return;
@@ -53,10 +50,10 @@ static const struct ty_v1_field elastic_rows[] = {
     { NULL, NULL, NULL },
 };
 
-static void convert_elastic(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                            const struct ty_json *v, const struct ty_field_path *at)
+static void convert_elastic(struct ty_v1_conversion *c, const struct ty_json *v,
+                            const struct ty_field_path *at)
 {
-    ty_v1_convert_fields(c, set, v, at, elastic_rows);
+    ty_v1_convert_fields(c, v, at, elastic_rows);
 }
 
 static const struct ty_v1_field rows[] = {

@@ -3,9 +3,8 @@
 #define ONE                 POD("paddle")
 #define PADDLE(more, roles) HEAD("PaddleJob") more "  paddleReplicaSpecs: {" roles "}\n"
 
-static void test_collective(void **state)
+static void test_collective(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a,
@@ -17,9 +16,8 @@ static void test_collective(void **state)
     assert_string_equal(json_at(a, done.runtime, "spec.template.spec.successPolicy"), "null");
 }
 
-static void test_servers(void **state)
+static void test_servers(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, PADDLE("", "Master: {replicas: 2, template: " ONE
@@ -36,18 +34,16 @@ static void test_servers(void **state)
         "[\"master\"]");
 }
 
-static void test_master_alone(void **state)
+static void test_master_alone(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(a, PADDLE("", "Master: {template: " ONE "}"));
     assert_non_null(rjob(&done, "node"));
     assert_true(ty_str_is(trainer_env(&done, "PADDLE_MASTER"), "j-node-0-0.j:36543"));
 }
 
-static void test_elastic(void **state)
+static void test_elastic(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, PADDLE("  elasticPolicy: {maxRestarts: 3, minReplicas: 1, odd: 1}\n",

@@ -161,20 +161,20 @@ int64_t ty_v1_port(const struct ty_v1_conversion *c, const struct ty_v1_role *ro
 
 /* ---- the main container ---- */
 
-static void to_trainer(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void to_trainer(struct ty_v1_conversion *c, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
     bool resources = ty_str_is(at->key, "resources"), image = ty_str_is(at->key, "image");
-    bool direct = set->trainer && !(c->mpi && (resources || image));
-    struct ty_json *to = direct ? c->trainer : ty_v1_container(c, set);
+    bool direct = c->set->trainer && !(c->mpi && (resources || image));
+    struct ty_json *to = direct ? c->trainer : ty_v1_container(c, c->set);
     struct ty_str key = direct && resources ? TY_LIT("resourcesPerNode") : at->key;
     ty_json_put(c->arena, to, key, ty_json_copy(c->arena, v, 0));
 }
 
-static void take_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void take_env(struct ty_v1_conversion *c, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
-    ty_v1_user_env(c, set, v, at);
+    ty_v1_user_env(c, c->set, v, at);
 }
 
 static struct ty_json *patch_container(struct ty_v1_conversion *c, struct ty_v1_set *set)
@@ -201,21 +201,21 @@ static bool mounts_twice(const struct ty_json *mounts)
     return false;
 }
 
-static void to_patched_container(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                                 const struct ty_json *v, const struct ty_field_path *at)
+static void to_patched_container(struct ty_v1_conversion *c, const struct ty_json *v,
+                                 const struct ty_field_path *at)
 {
-    struct ty_json *to = mounts_twice(v) ? ty_v1_container(c, set) : patch_container(c, set);
+    struct ty_json *to = mounts_twice(v) ? ty_v1_container(c, c->set) : patch_container(c, c->set);
     ty_json_put(c->arena, to, at->key, ty_json_copy(c->arena, v, 0));
 }
 
-static void to_container(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void to_container(struct ty_v1_conversion *c, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
-    ty_json_put(c->arena, ty_v1_container(c, set), at->key, ty_json_copy(c->arena, v, 0));
+    ty_json_put(c->arena, ty_v1_container(c, c->set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
 /* The port of rank 0 in a torch runtime is not configurable; other ports are kept. */
-static void take_ports(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void take_ports(struct ty_v1_conversion *c, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
     struct ty_json *kept = ty_json_array(c->arena);
@@ -229,7 +229,7 @@ static void take_ports(struct ty_v1_conversion *c, struct ty_v1_set *set, const 
             ty_json_push(c->arena, kept, ty_json_copy(c->arena, *it, 0));
     }
     if (kept->n)
-        ty_json_set(c->arena, ty_v1_container(c, set), "ports", kept);
+        ty_json_set(c->arena, ty_v1_container(c, c->set), "ports", kept);
 }
 
 static const struct ty_v1_field main_rows[] = {
@@ -263,47 +263,41 @@ static const struct ty_v1_field main_rows[] = {
 
 /* ---- the pod ---- */
 
-static void to_patch(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void to_patch(struct ty_v1_conversion *c, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
-    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_v1_patch(c, set), "spec");
+    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_v1_patch(c, c->set), "spec");
     ty_json_put(c->arena, spec, at->key, ty_json_copy(c->arena, v, 0));
 }
 
-static void to_pod(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void to_pod(struct ty_v1_conversion *c, const struct ty_json *v,
                    const struct ty_field_path *at)
 {
-    ty_json_put(c->arena, ty_v1_pod(c, set), at->key, ty_json_copy(c->arena, v, 0));
+    ty_json_put(c->arena, ty_v1_pod(c, c->set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
-static void take_containers(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                            const struct ty_json *v, const struct ty_field_path *at)
+static void take_containers(struct ty_v1_conversion *c, const struct ty_json *v,
+                            const struct ty_field_path *at)
 {
     size_t i = 0;
-    ty_v1_convert_fields(c, set, set->role->main, TY_IDX(at, set->role->main_at), main_rows);
+    ty_v1_convert_fields(c, c->set->role->main, TY_IDX(at, c->set->role->main_at), main_rows);
     ty_each_item (it, v)
-        if (i++ != set->role->main_at)
-            ty_json_push(c->arena, ty_json_ensure_array(c->arena, ty_v1_pod(c, set), "containers"),
+        if (i++ != c->set->role->main_at)
+            ty_json_push(c->arena,
+                         ty_json_ensure_array(c->arena, ty_v1_pod(c, c->set), "containers"),
                          ty_json_copy(c->arena, *it, 0));
 }
 
 /* An older spelling of serviceAccountName, which wins if both are given. */
-static void old_account(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void old_account(struct ty_v1_conversion *c, const struct ty_json *v,
                         const struct ty_field_path *at)
 {
     const struct ty_json *name =
-        ty_v1_get(ty_json_get(set->role->pod, "spec"), "serviceAccountName");
+        ty_v1_get(ty_json_get(c->set->role->pod, "spec"), "serviceAccountName");
     if (!name)
-        to_patch(c, set, v, TY_KEY(at->up, "serviceAccountName"));
+        to_patch(c, v, TY_KEY(at->up, "serviceAccountName"));
     else if (!ty_json_eq(name, v))
         ty_v1_warn(c, v, at, "not carried over: serviceAccountName says something else");
-}
-
-static void pod_restart(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                        const struct ty_field_path *at)
-{
-    (void)set;
-    ty_v1_warn(c, v, at, "not carried over: V1 overwrites it with the role's restartPolicy");
 }
 
 static const struct ty_v1_field pod_rows[] = {
@@ -341,7 +335,7 @@ static const struct ty_v1_field pod_rows[] = {
     { "nodeName", to_pod, NULL },
     { "readinessGates", to_pod, NULL },
     { "os", to_pod, NULL },
-    { "restartPolicy", pod_restart, NULL },
+    { "restartPolicy", NULL, "V1 overwrites it with the role's restartPolicy" },
     { "hostname", NULL, "JobSet gives pods their names" },
     { "subdomain", NULL, "JobSet gives pods their names" },
     { "setHostnameAsFQDN", NULL, "JobSet gives pods their names" },
@@ -353,10 +347,10 @@ static const struct ty_v1_field pod_rows[] = {
 
 /* ---- its metadata ---- */
 
-static void to_meta(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void to_meta(struct ty_v1_conversion *c, const struct ty_json *v,
                     const struct ty_field_path *at)
 {
-    struct ty_json *meta = ty_json_ensure_object(c->arena, ty_v1_patch(c, set), "metadata");
+    struct ty_json *meta = ty_json_ensure_object(c->arena, ty_v1_patch(c, c->set), "metadata");
     if (ty_json_len(v))
         ty_json_put(c->arena, meta, at->key, ty_json_copy(c->arena, v, 0));
 }
@@ -384,9 +378,9 @@ void ty_v1_convert_pod(struct ty_v1_conversion *c, struct ty_v1_set *set)
     const struct ty_field_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
     if (!r->main)
         return; /* the warning was given already */
-    ty_v1_convert_fields(c, set, r->pod, at, template_rows);
-    ty_v1_convert_fields(c, set, ty_json_get(r->pod, "metadata"), TY_KEY(at, "metadata"),
-                         meta_rows);
-    ty_v1_convert_fields(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"), pod_rows);
+    c->set = set;
+    ty_v1_convert_fields(c, r->pod, at, template_rows);
+    ty_v1_convert_fields(c, ty_json_get(r->pod, "metadata"), TY_KEY(at, "metadata"), meta_rows);
+    ty_v1_convert_fields(c, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"), pod_rows);
     ty_v1_scan(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"));
 }

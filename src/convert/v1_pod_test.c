@@ -3,9 +3,8 @@
 #define JAX(pod) HEAD("JAXJob") "  jaxReplicaSpecs: {Worker: {replicas: 2, template: " pod "}}\n"
 #define AT       "spec.jaxReplicaSpecs.Worker.template"
 
-static void test_templates_that_are_none(void **state)
+static void test_templates_that_are_none(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *pod, *path, *words;
     } rows[] = {
@@ -44,9 +43,8 @@ static void test_templates_that_are_none(void **state)
     }
 }
 
-static void test_unknown_fields_are_told(void **state)
+static void test_unknown_fields_are_told(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, JAX("{colour: red, metadata: {name: me, mood: good}, spec: {tolerationz: [], "
@@ -59,9 +57,8 @@ static void test_unknown_fields_are_told(void **state)
                         "not carried over: JobSet gives pods their names");
 }
 
-static void test_nulls_are_absent(void **state)
+static void test_nulls_are_absent(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, JAX("{metadata: {creationTimestamp: ~}, spec: {volumes: ~, hostNetwork: ~, "
@@ -72,9 +69,8 @@ static void test_nulls_are_absent(void **state)
 }
 
 /* A patch mounts each volume once: more than that needs a runtime. */
-static void test_volume_mounted_twice(void **state)
+static void test_volume_mounted_twice(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define MOUNTS(second)                                                                             \
     JAX("{spec: {volumes: [{name: v, emptyDir: {}}, {name: w, emptyDir: {}}], containers: "        \
@@ -90,9 +86,8 @@ static void test_volume_mounted_twice(void **state)
     assert_int_equal(ty_json_len(ty_json_get(main, "volumeMounts")), 2);
 }
 
-static void test_service_account(void **state)
+static void test_service_account(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define ACCOUNT(fields) JAX("{spec: {" fields ", containers: [{name: jax, image: x}]}}")
     struct ty_convert_result done = convert(a, ACCOUNT("serviceAccount: a"));
@@ -104,9 +99,8 @@ static void test_service_account(void **state)
     assert_true(warned(&done, AT ".spec.serviceAccount"));
 }
 
-static void test_references_follow_the_name(void **state)
+static void test_references_follow_the_name(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a,

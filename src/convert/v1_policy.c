@@ -7,10 +7,9 @@
 
 /* ---- metadata ---- */
 
-static void take_name(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void take_name(struct ty_v1_conversion *c, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     c->name = ty_v1_cstr(c, s);
     if (!ty_name_is_dns1035_label(s))
@@ -20,10 +19,9 @@ static void take_name(struct ty_v1_conversion *c, struct ty_v1_set *set, const s
     ty_json_set(c->arena, c->job_meta, "name", ty_json_cstr(c->arena, c->name));
 }
 
-static void take_namespace(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                           const struct ty_json *v, const struct ty_field_path *at)
+static void take_namespace(struct ty_v1_conversion *c, const struct ty_json *v,
+                           const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (s.n && !ty_name_is_dns1123_label(s))
         ty_v1_error(c, v, at, "this is no name of a namespace");
@@ -31,10 +29,9 @@ static void take_namespace(struct ty_v1_conversion *c, struct ty_v1_set *set,
         ty_json_set(c->arena, c->job_meta, "namespace", ty_json_copy(c->arena, v, 0));
 }
 
-static void take_map(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void take_map(struct ty_v1_conversion *c, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
-    (void)set;
     if (!ty_json_is(v, TY_JSON_OBJECT)) {
         ty_v1_error(c, v, at, "must be an object of texts");
         return;
@@ -76,26 +73,24 @@ void ty_v1_convert_metadata(struct ty_v1_conversion *c)
     if (!ty_json_str_at(meta, "name").n)
         ty_v1_error(c, meta, TY_KEY(at, "name"),
                     "a name is needed: the host names of the pods are made of it");
-    ty_v1_convert_fields(c, NULL, meta, at, meta_rows);
+    ty_v1_convert_fields(c, meta, at, meta_rows);
     if (!c->name)
         c->name = "";
 }
 
 /* ---- runPolicy ---- */
 
-static void convert_suspend(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                            const struct ty_json *v, const struct ty_field_path *at)
+static void convert_suspend(struct ty_v1_conversion *c, const struct ty_json *v,
+                            const struct ty_field_path *at)
 {
-    (void)set;
     bool b = false;
     if (ty_v1_bool(c, v, at, &b))
         ty_json_set(c->arena, c->job_spec, "suspend", ty_json_bool(c->arena, b));
 }
 
-static void managed_by(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void managed_by(struct ty_v1_conversion *c, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     const char *to = "trainer.kubeflow.org/trainjob-controller";
     if (ty_str_is(s, "kueue.x-k8s.io/multikueue"))
@@ -107,10 +102,9 @@ static void managed_by(struct ty_v1_conversion *c, struct ty_v1_set *set, const 
     ty_json_set(c->arena, c->job_spec, "managedBy", ty_json_cstr(c->arena, to));
 }
 
-static void convert_deadline(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                             const struct ty_json *v, const struct ty_field_path *at)
+static void convert_deadline(struct ty_v1_conversion *c, const struct ty_json *v,
+                             const struct ty_field_path *at)
 {
-    (void)set;
     int64_t n = 0;
     if (!ty_v1_int(c, v, at, 1, INT64_MAX, &n))
         return;
@@ -120,10 +114,9 @@ static void convert_deadline(struct ty_v1_conversion *c, struct ty_v1_set *set,
                "cannot be changed later, and the pods are deleted when it is over");
 }
 
-static void convert_ttl(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void convert_ttl(struct ty_v1_conversion *c, const struct ty_json *v,
                         const struct ty_field_path *at)
 {
-    (void)set;
     int64_t n = 0;
     if (!ty_v1_int(c, v, at, 0, INT32_MAX, &n))
         return;
@@ -133,10 +126,9 @@ static void convert_ttl(struct ty_v1_conversion *c, struct ty_v1_set *set, const
                "may then make the JobSet again (trainer issue 3779)");
 }
 
-void ty_v1_clean_pod_policy(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                            const struct ty_json *v, const struct ty_field_path *at)
+void ty_v1_clean_pod_policy(struct ty_v1_conversion *c, const struct ty_json *v,
+                            const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (ty_str_is(s, "None") || ty_str_is(s, "Running") || ty_str_is(s, ""))
         return; /* that is the behavior of a JobSet */
@@ -155,10 +147,9 @@ void ty_v1_clean_pod_policy(struct ty_v1_conversion *c, struct ty_v1_set *set,
 
 /* ---- schedulingPolicy ---- */
 
-static void min_available(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                          const struct ty_json *v, const struct ty_field_path *at)
+static void min_available(struct ty_v1_conversion *c, const struct ty_json *v,
+                          const struct ty_field_path *at)
 {
-    (void)set;
     int64_t n = 0, all = ty_v1_pods(c);
     if (ty_v1_int(c, v, at, 0, INT32_MAX, &n) && n != all)
         ty_v1_warn(c, v, at,
@@ -167,10 +158,9 @@ static void min_available(struct ty_v1_conversion *c, struct ty_v1_set *set,
                    (long long)all, (long long)n);
 }
 
-static void convert_queue(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                          const struct ty_json *v, const struct ty_field_path *at)
+static void convert_queue(struct ty_v1_conversion *c, const struct ty_json *v,
+                          const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (!s.n)
         return;
@@ -183,10 +173,9 @@ static void convert_queue(struct ty_v1_conversion *c, struct ty_v1_set *set,
                 VOLCANO_QUEUE, ty_json_copy(c->arena, v, 0));
 }
 
-static void convert_priority(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                             const struct ty_json *v, const struct ty_field_path *at)
+static void convert_priority(struct ty_v1_conversion *c, const struct ty_json *v,
+                             const struct ty_field_path *at)
 {
-    (void)set;
     if (!ty_v1_str(c, v, at).n)
         return;
     for (size_t i = 0; i < c->n_sets; i++) {
@@ -200,10 +189,9 @@ static void convert_priority(struct ty_v1_conversion *c, struct ty_v1_set *set,
     }
 }
 
-static void schedule_timeout(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                             const struct ty_json *v, const struct ty_field_path *at)
+static void schedule_timeout(struct ty_v1_conversion *c, const struct ty_json *v,
+                             const struct ty_field_path *at)
 {
-    (void)set;
     int64_t n = 0;
     if (!ty_v1_int(c, v, at, 0, INT32_MAX, &n))
         return;
@@ -225,10 +213,10 @@ static const struct ty_v1_field scheduling_rows[] = {
     { NULL, NULL, NULL },
 };
 
-static void convert_scheduling(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                               const struct ty_json *v, const struct ty_field_path *at)
+static void convert_scheduling(struct ty_v1_conversion *c, const struct ty_json *v,
+                               const struct ty_field_path *at)
 {
-    ty_v1_convert_fields(c, set, v, at, scheduling_rows);
+    ty_v1_convert_fields(c, v, at, scheduling_rows);
     if (c->opts.gang == TY_CONVERT_GANG_NONE && ty_json_len(v))
         ty_v1_warn(c, v, at,
                    "which scheduler makes gangs was a flag of the V1 operator: give --gang "
@@ -255,8 +243,8 @@ static const struct ty_v1_field run_policy_rows[] = {
     { NULL, NULL, NULL },
 };
 
-void ty_v1_run_policy(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+void ty_v1_run_policy(struct ty_v1_conversion *c, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
-    ty_v1_convert_fields(c, set, v, at, run_policy_rows);
+    ty_v1_convert_fields(c, v, at, run_policy_rows);
 }

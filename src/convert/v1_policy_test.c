@@ -9,9 +9,8 @@
 #define POLICY(v) RUN("schedulingPolicy: {" v "}")
 #define AT        "spec.runPolicy"
 
-static void test_refused(void **state)
+static void test_refused(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *text, *path, *words;
     } rows[] = {
@@ -42,9 +41,8 @@ static void test_refused(void **state)
     }
 }
 
-static void test_metadata(void **state)
+static void test_metadata(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, JAX("{name: j, namespace: n1, labels: {a: b}, uid: x, annotations: "
@@ -59,9 +57,8 @@ static void test_metadata(void **state)
         warned(&done, "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]"));
 }
 
-static void test_run_policy(void **state)
+static void test_run_policy(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, RUN("suspend: true, managedBy: kubeflow.org/mpi-operator, "
@@ -88,9 +85,8 @@ static struct ty_convert_result gang(struct ty_arena *a, enum ty_convert_gang wh
     return done;
 }
 
-static void test_gangs(void **state)
+static void test_gangs(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     const char *text =
         POLICY("minAvailable: 3, queue: q, priorityClass: high, scheduleTimeoutSeconds: 5");
@@ -112,9 +108,8 @@ static void test_gangs(void **state)
     assert_string_equal(json_at(a, rjob_pod(&done, "node"), "priorityClassName"), "\"high\"");
 }
 
-static void test_min_available(void **state)
+static void test_min_available(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = gang(a, TY_CONVERT_GANG_VOLCANO, POLICY("minAvailable: 2"));
     assert_non_null(

@@ -4,17 +4,6 @@
 
 #define ELASTIC_NOTE "trainer.kubeflow.org/v1-elastic-replicas"
 
-static void make_pytorch(struct ty_v1_conversion *c)
-{
-    struct ty_v1_set *set = ty_v1_merge(c);
-    if (!set)
-        return;
-    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
-    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
-    if (ty_v1_role(c, "Master"))
-        ty_v1_first_succeeds(c, set);
-}
-
 static void set_procs(struct ty_v1_conversion *c, int64_t n)
 {
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, n));
@@ -33,10 +22,9 @@ static void procs_by_cpu(struct ty_v1_conversion *c, const struct ty_json *v,
         ty_v1_warn(c, v, at, "not carried over: there is no CPU limit to take the number from");
 }
 
-static void convert_nproc(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                          const struct ty_json *v, const struct ty_field_path *at)
+static void convert_nproc(struct ty_v1_conversion *c, const struct ty_json *v,
+                          const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_json_as_str(v);
     int64_t n = 0;
     if (ty_str_is(s, "auto") || ty_str_is(s, "gpu"))
@@ -57,10 +45,9 @@ static void convert_nproc(struct ty_v1_conversion *c, struct ty_v1_set *set,
 
 /* ---- elasticPolicy ---- */
 
-static void rdzv_backend(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void rdzv_backend(struct ty_v1_conversion *c, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (ty_str_starts(s, TY_LIT("etcd"))) {
         ty_v1_warn(c, v, at, "becomes c10d: a TrainJob brings no etcd with it");
@@ -70,10 +57,9 @@ static void rdzv_backend(struct ty_v1_conversion *c, struct ty_v1_set *set, cons
         ty_v1_env(c, &c->sets[0], "PET_RDZV_BACKEND", "%.*s", TY_ARG(s));
 }
 
-static void rdzv_id(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void rdzv_id(struct ty_v1_conversion *c, const struct ty_json *v,
                     const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (s.n)
         ty_v1_env(c, &c->sets[0], "PET_RDZV_ID", "%.*s", TY_ARG(s));
@@ -86,7 +72,7 @@ static const struct ty_v1_field conf_rows[] = {
 };
 
 /* Converts [{key, value}] to torchrun's form: k1=v1,k2=v2. */
-static void rdzv_conf(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void rdzv_conf(struct ty_v1_conversion *c, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
     ty_auto_buf b = { 0 };
@@ -95,7 +81,7 @@ static void rdzv_conf(struct ty_v1_conversion *c, struct ty_v1_set *set, const s
         ty_v1_error(c, v, at, "must be a list of key and value");
     ty_each_item (it, v) {
         const struct ty_field_path *here = TY_IDX(at, i++);
-        ty_v1_convert_fields(c, set, *it, here, conf_rows);
+        ty_v1_convert_fields(c, *it, here, conf_rows);
         struct ty_str key = ty_v1_str(c, ty_json_get(*it, "key"), TY_KEY(here, "key"));
         struct ty_str value = ty_v1_str(c, ty_json_get(*it, "value"), TY_KEY(here, "value"));
         ty_buf_printf(&b, "%s%.*s=%.*s", b.n ? "," : "", TY_ARG(key), TY_ARG(value));
@@ -104,29 +90,26 @@ static void rdzv_conf(struct ty_v1_conversion *c, struct ty_v1_set *set, const s
         ty_v1_env(c, &c->sets[0], "PET_RDZV_CONF", "%.*s", TY_ARG(ty_buf_str(&b)));
 }
 
-static void convert_standalone(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                               const struct ty_json *v, const struct ty_field_path *at)
+static void convert_standalone(struct ty_v1_conversion *c, const struct ty_json *v,
+                               const struct ty_field_path *at)
 {
-    (void)set;
     bool b = false;
     if (ty_v1_bool(c, v, at, &b) && b)
         ty_v1_env(c, &c->sets[0], "PET_STANDALONE", "1");
 }
 
-static void max_restarts(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void max_restarts(struct ty_v1_conversion *c, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
-    (void)set;
     int64_t n = 0;
     if (ty_v1_int(c, v, at, 0, INT32_MAX, &n))
         ty_v1_env(c, &c->sets[0], "PET_MAX_RESTARTS", "%lld", (long long)n);
 }
 
-static void old_nproc(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
+static void old_nproc(struct ty_v1_conversion *c, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
     int64_t n = 0;
-    (void)set;
     if (!ty_v1_int(c, v, at, 1, INT32_MAX, &n))
         return;
     if (ty_v1_get(c->spec, "nprocPerNode"))
@@ -269,10 +252,10 @@ static void set_endpoint(struct ty_v1_conversion *c, const struct ty_json *v,
     ty_v1_env(c, &c->sets[0], "PET_RDZV_ENDPOINT", "%.*s:%lld", TY_ARG(name), (long long)n);
 }
 
-static void convert_elastic(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                            const struct ty_json *v, const struct ty_field_path *at)
+static void convert_elastic(struct ty_v1_conversion *c, const struct ty_json *v,
+                            const struct ty_field_path *at)
 {
-    ty_v1_convert_fields(c, set, v, at, elastic_rows);
+    ty_v1_convert_fields(c, v, at, elastic_rows);
     ty_v1_env(c, &c->sets[0], "PET_RDZV_BACKEND", "c10d"); /* V1's default */
     set_endpoint(c, v, at);
     set_nnodes(c, v, at);
@@ -299,18 +282,11 @@ static void inject_env(struct ty_v1_conversion *c, const struct ty_v1_set *set)
  * a master; without one it does no harm. Variables of the user are kept. */
 static void master_env(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
-    long long world = (long long)set->count * c->procs;
-    if (ty_v1_role(c, "Master")) {
-        ty_v1_env(c, set, "MASTER_ADDR", "%s", ty_v1_host(c, "node", 0));
-        ty_v1_env(c, set, "MASTER_PORT", "%d", TY_V1_PORT);
-        ty_v1_env(c, set, "WORLD_SIZE", "%lld", world);
-        ty_v1_env(c, set, "RANK", "$(TY_INDEX)");
-    } else {
-        ty_v1_env_weak(c, set, "MASTER_ADDR", "%s", ty_v1_host(c, "node", 0));
-        ty_v1_env_weak(c, set, "MASTER_PORT", "%d", TY_V1_PORT);
-        ty_v1_env_weak(c, set, "WORLD_SIZE", "%lld", world);
-        ty_v1_env_weak(c, set, "RANK", "$(TY_INDEX)");
-    }
+    ty_v1_env_fn *put = ty_v1_role(c, "Master") ? ty_v1_env : ty_v1_env_weak;
+    put(c, set, "MASTER_ADDR", "%s", ty_v1_host(c, "node", 0));
+    put(c, set, "MASTER_PORT", "%d", TY_V1_PORT);
+    put(c, set, "WORLD_SIZE", "%lld", (long long)set->count * c->procs);
+    put(c, set, "RANK", "$(TY_INDEX)");
 }
 
 static void finish_pytorch(struct ty_v1_conversion *c)
@@ -347,6 +323,6 @@ const struct ty_v1_kind ty_v1_pytorch = {
     .builtin = "torch-distributed",
     .roles = { { "Master", "node", 1 }, { "Worker", "node", 0 } },
     .rows = rows,
-    .make = make_pytorch,
+    .make = ty_v1_merge,
     .finish = finish_pytorch,
 };

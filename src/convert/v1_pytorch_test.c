@@ -9,9 +9,8 @@
 #define ELASTIC(fields) JOB("  elasticPolicy: {" fields "}\n", TORCHRUN)
 #define POLICY          "spec.elasticPolicy"
 
-static void test_processes(void **state)
+static void test_processes(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *value, *limits, *procs, *world;
     } rows[] = {
@@ -35,9 +34,8 @@ static void test_processes(void **state)
     }
 }
 
-static void test_bad_processes(void **state)
+static void test_bad_processes(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const values[] = { "0", "-1", "many", "'0'", "'99999999999'", "1.5", "[1]" };
     for (size_t i = 0; i < TY_COUNT(values); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
@@ -46,9 +44,8 @@ static void test_bad_processes(void **state)
     }
 }
 
-static void test_range(void **state)
+static void test_range(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *fields, *flag;
     } rows[] = {
@@ -68,9 +65,8 @@ static void test_range(void **state)
     }
 }
 
-static void test_where_the_range_goes(void **state)
+static void test_where_the_range_goes(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define BOTH "  elasticPolicy: {minReplicas: 1, maxReplicas: 2}\n"
     struct ty_convert_result done =
@@ -85,9 +81,8 @@ static void test_where_the_range_goes(void **state)
     assert_has(json_at(a, done.job, "metadata.annotations"), "1:2");
 }
 
-static void test_endpoint(void **state)
+static void test_endpoint(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *fields, *endpoint, *backend;
     } rows[] = {
@@ -110,9 +105,8 @@ static void test_endpoint(void **state)
 }
 
 /* Worker 1 is node 2 where there is a master. */
-static void test_endpoint_beside_a_master(void **state)
+static void test_endpoint_beside_a_master(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, HEAD("PyTorchJob") "  elasticPolicy: {rdzvHost: j-worker-1}\n  pytorchReplicaSpecs: "
@@ -121,9 +115,8 @@ static void test_endpoint_beside_a_master(void **state)
     assert_true(ty_str_is(trainer_env(&done, "PET_RDZV_ENDPOINT"), "j-node-0-2.j:29500"));
 }
 
-static void test_bad_elastic(void **state)
+static void test_bad_elastic(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *fields, *path, *words;
     } rows[] = {
@@ -147,9 +140,8 @@ static void test_bad_elastic(void **state)
     }
 }
 
-static void test_two_numbers_of_processes(void **state)
+static void test_two_numbers_of_processes(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, JOB("  nprocPerNode: auto\n  elasticPolicy: {nProcPerNode: 4}\n", TORCHRUN));

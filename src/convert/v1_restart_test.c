@@ -21,9 +21,8 @@ static const struct ty_json *job_spec(const struct ty_convert_result *done)
     return ty_json_at(rjob(done, "worker"), "template.spec");
 }
 
-static void test_words(void **state)
+static void test_words(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *policy, *run, *pod, *backoff, *sets;
     } rows[] = {
@@ -46,9 +45,8 @@ static void test_words(void **state)
     }
 }
 
-static void test_exit_codes(void **state)
+static void test_exit_codes(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         with(a, "ExitCode", "backoffLimit: 4", (struct ty_convert_opts){ 0 });
@@ -67,9 +65,8 @@ static void test_exit_codes(void **state)
     assert_has(warning(&done, "spec.runPolicy.backoffLimit"), "have no limit");
 }
 
-static void test_gang_restart(void **state)
+static void test_gang_restart(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_opts opts = { .gang_restart = true };
     struct ty_convert_result done = with(a, "OnFailure", "backoffLimit: 5", opts);
@@ -83,9 +80,8 @@ static void test_gang_restart(void **state)
 }
 
 /* The MPI operator's backoffLimit is that of the launcher's Job. */
-static void test_launcher(void **state)
+static void test_launcher(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define MPI(run, launcher)                                                                         \
     HEAD2 "  runPolicy: {" run "}\n  mpiReplicaSpecs: {Launcher: {" launcher                       \
@@ -107,9 +103,8 @@ static void test_launcher(void **state)
     refuse(a, MPI("backoffLimit: -1", ""), "spec.runPolicy.backoffLimit", "must be a whole number");
 }
 
-static void test_bad_limits(void **state)
+static void test_bad_limits(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const limits[] = { "-1", "'3'", "2147483648", "1e40", "[]" };
     for (size_t i = 0; i < TY_COUNT(limits); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
@@ -124,9 +119,8 @@ static void test_bad_limits(void **state)
 }
 
 /* What two fields say of one number is not lost in silence. */
-static void test_paddle_has_two_limits(void **state)
+static void test_paddle_has_two_limits(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, HEAD("PaddleJob") "  runPolicy: {backoffLimit: 4}\n  elasticPolicy: {maxRestarts: 3}\n"

@@ -30,7 +30,7 @@ static const struct ty_v1_field role_rows[] = {
 static void read_role(struct ty_v1_conversion *c, struct ty_v1_role *r, int64_t max,
                       const struct ty_field_path *at)
 {
-    ty_v1_convert_fields(c, NULL, r->spec, at, role_rows);
+    ty_v1_convert_fields(c, r->spec, at, role_rows);
     const struct ty_json *restart = ty_json_get(r->spec, "restartPolicy");
     r->restart = c->kind->restart;
     if (restart && restart->type != TY_JSON_NULL)

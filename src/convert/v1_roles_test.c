@@ -4,9 +4,8 @@
 #define ONE       POD("tensorflow")
 #define AT        "spec.tfReplicaSpecs"
 
-static void test_what_is_no_role(void **state)
+static void test_what_is_no_role(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *roles, *path, *words;
     } rows[] = {
@@ -44,9 +43,8 @@ static void test_what_is_no_role(void **state)
     }
 }
 
-static void test_case_does_not_matter(void **state)
+static void test_case_does_not_matter(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, TF("{WORKER: {template: " ONE "}, ps: {odd: 1, template: " ONE "}}"));
@@ -55,9 +53,8 @@ static void test_case_does_not_matter(void **state)
     assert_true(warned(&done, AT ".ps.odd")); /* by the name that the user gave */
 }
 
-static void test_no_replicas(void **state)
+static void test_no_replicas(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, TF("{Worker: {replicas: ~, template: " ONE "}, PS: {replicas: 0, template: " ONE "}}"));
@@ -69,9 +66,8 @@ static void test_no_replicas(void **state)
     assert_null(rjob(&done, "ps"));
 }
 
-static void test_long_names(void **state)
+static void test_long_names(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     char *text =
         ty_arena_printf(a,

@@ -18,9 +18,8 @@ static size_t count_warnings(const char *text, const char *ports, const char *wo
     return n;
 }
 
-static void test_hosts(void **state)
+static void test_hosts(void **state TY_UNUSED)
 {
-    (void)state;
     assert_int_equal(count_warnings("j-worker-0", "", "j-node-0-<index>.j"), 1);
     assert_int_equal(count_warnings("tcp://j-master-0:1,j-worker-1:1", "", "V1 host name"), 1);
     assert_int_equal(count_warnings("J=j-worker-12.team.svc", "", "V1 host name"), 1);
@@ -30,9 +29,8 @@ static void test_hosts(void **state)
     assert_int_equal(count_warnings("j-worker", "", "V1 host name"), 0);
 }
 
-static void test_ports(void **state)
+static void test_ports(void **state TY_UNUSED)
 {
-    (void)state;
     static const char own[] = "ports: [{name: pytorchjob-port, containerPort: 4321}],";
     assert_int_equal(count_warnings("--port=23456", "", "V1's port 23456: rank 0 listens on 29500"),
                      1);
@@ -45,18 +43,16 @@ static void test_ports(void **state)
     assert_int_equal(count_warnings("host:43210", own, "V1's port"), 0);
 }
 
-static void test_labels(void **state)
+static void test_labels(void **state TY_UNUSED)
 {
-    (void)state;
     assert_int_equal(count_warnings("-l training.kubeflow.org/job-name=j", "", "jobset-name"), 1);
     assert_int_equal(
         count_warnings("training.kubeflow.org/replica-index", "", "job-completion-index"), 1);
     assert_int_equal(count_warnings("training.kubeflow.org/other", "", "no pod has the label"), 0);
 }
 
-static void test_keys_are_scanned(void **state)
+static void test_keys_are_scanned(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a, HEAD("JAXJob") "  jaxReplicaSpecs: {Worker: {template: {metadata: {labels: "
@@ -70,9 +66,8 @@ static void test_keys_are_scanned(void **state)
     assert_int_equal(done.warnings->next == NULL, true);
 }
 
-static void test_mpi(void **state)
+static void test_mpi(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a,

@@ -62,12 +62,9 @@ static void test_first_mistake_counts(void **state)
     assert_string_equal(f->out.bad->text, "one");
 }
 
-static void count(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
-                  const struct ty_field_path *at)
+static void count(struct ty_v1_conversion *c, const struct ty_json *v TY_UNUSED,
+                  const struct ty_field_path *at TY_UNUSED)
 {
-    (void)set;
-    (void)v;
-    (void)at;
     c->procs++;
 }
 
@@ -83,7 +80,7 @@ static void test_rows(void **state)
     struct fix *f = *state;
     const struct ty_field_path *at = TY_KEY(NULL, "spec");
     struct ty_json *v = yaml(f, "{taken: 1, left: 2, elsewhere: 3, unknown: 4, \"\": 5}");
-    ty_v1_convert_fields(&f->c, NULL, v, at, rows);
+    ty_v1_convert_fields(&f->c, v, at, rows);
     assert_int_equal(f->c.procs, 1);
     assert_string_equal(warning(&f->out, "spec.left"), "not carried over: nobody wants it");
     assert_has(warning(&f->out, "spec.unknown"), "no field of JAXJob");
@@ -96,9 +93,9 @@ static void test_null_is_absent(void **state)
 {
     struct fix *f = *state;
     struct ty_json *v = yaml(f, "{taken: null, left: ~, unknown: null}");
-    ty_v1_convert_fields(&f->c, NULL, v, NULL, rows);
-    ty_v1_convert_fields(&f->c, NULL, NULL, NULL, rows);
-    ty_v1_convert_fields(&f->c, NULL, ty_json_null(f->arena), NULL, rows);
+    ty_v1_convert_fields(&f->c, v, NULL, rows);
+    ty_v1_convert_fields(&f->c, NULL, NULL, rows);
+    ty_v1_convert_fields(&f->c, ty_json_null(f->arena), NULL, rows);
     assert_int_equal(f->c.procs, 0);
     assert_null(f->out.warnings);
     assert_null(f->out.bad);
@@ -110,7 +107,7 @@ static void test_null_is_absent(void **state)
 static void test_rows_of_no_object(void **state)
 {
     struct fix *f = *state;
-    ty_v1_convert_fields(&f->c, NULL, yaml(f, "[1]"), TY_KEY(NULL, "spec"), rows);
+    ty_v1_convert_fields(&f->c, yaml(f, "[1]"), TY_KEY(NULL, "spec"), rows);
     assert_string_equal(f->out.bad->path, "spec");
     assert_string_equal(f->out.bad->text, "must be an object");
 }

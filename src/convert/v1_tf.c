@@ -23,10 +23,8 @@ static void make_tf(struct ty_v1_conversion *c)
         if (!r)
             continue;
         struct ty_v1_set *s = ty_v1_add_set(c, r, trainer);
-        if (!trainer)
-            continue;
-        ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, s->count));
-        ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, s->count));
+        if (trainer)
+            ty_v1_set_nodes(c, s->count);
     }
 }
 
@@ -123,10 +121,9 @@ static void set_success(struct ty_v1_conversion *c, bool all)
         ty_v1_success(c, rjobs);
 }
 
-static void success_policy(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                           const struct ty_json *v, const struct ty_field_path *at)
+static void success_policy(struct ty_v1_conversion *c, const struct ty_json *v,
+                           const struct ty_field_path *at)
 {
-    (void)set;
     struct ty_str s = ty_v1_str(c, v, at);
     if (s.n && !ty_str_is(s, "AllWorkers"))
         ty_v1_error(c, v, at, "must be empty or AllWorkers");
@@ -139,10 +136,9 @@ static void make_with_success(struct ty_v1_conversion *c)
         set_success(c, ty_str_is(ty_json_str_at(c->spec, "successPolicy"), "AllWorkers"));
 }
 
-static void convert_dynamic(struct ty_v1_conversion *c, struct ty_v1_set *set,
-                            const struct ty_json *v, const struct ty_field_path *at)
+static void convert_dynamic(struct ty_v1_conversion *c, const struct ty_json *v,
+                            const struct ty_field_path *at)
 {
-    (void)set;
     bool b = false;
     if (ty_v1_bool(c, v, at, &b) && b)
         ty_v1_warn(c, v, at,

@@ -31,9 +31,8 @@ static const struct ty_json *config_of(struct ty_arena *a, const struct ty_conve
     return config(a, env_value(main, "TF_CONFIG"));
 }
 
-static void test_cluster(void **state)
+static void test_cluster(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(
         a,
@@ -50,9 +49,8 @@ static void test_cluster(void **state)
     assert_string_equal(json_at(a, v, "task"), "{\"type\":\"ps\",\"index\":1}");
 }
 
-static void test_sparse_cluster(void **state)
+static void test_sparse_cluster(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done = convert(a, TF("  enableDynamicWorker: true\n",
                                                   "PS: {replicas: 2, template: " ONE
@@ -66,9 +64,8 @@ static void test_sparse_cluster(void **state)
                         "{\"ps\":[\"j-ps-0-0.j:2222\",\"j-ps-0-1.j:2222\"]}");
 }
 
-static void test_success(void **state)
+static void test_success(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *more, *roles, *jobset, *first;
     } rows[] = {
@@ -99,9 +96,8 @@ static void test_success(void **state)
     }
 }
 
-static void test_who_trains(void **state)
+static void test_who_trains(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, TF("", "Chief: {template: " ONE "}, PS: {template: " ONE "}"));
@@ -112,9 +108,8 @@ static void test_who_trains(void **state)
     assert_true(trainer_env(&done, "TF_CONFIG").n == 0); /* alone, as in V1 */
 }
 
-static void test_bad_fields(void **state)
+static void test_bad_fields(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     refuse(a, TF("  successPolicy: Some\n", "Worker: {template: " ONE "}"), "spec.successPolicy",
            "must be empty or AllWorkers");

@@ -2,17 +2,6 @@
 #include "base/buf.h"
 #include "convert/v1.h"
 
-static void make_xgboost(struct ty_v1_conversion *c)
-{
-    struct ty_v1_set *set = ty_v1_merge(c);
-    if (!set)
-        return;
-    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
-    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
-    if (ty_v1_role(c, "Master"))
-        ty_v1_first_succeeds(c, set);
-}
-
 static void finish_xgboost(struct ty_v1_conversion *c)
 {
     struct ty_v1_set *set = &c->sets[0];
@@ -47,6 +36,6 @@ const struct ty_v1_kind ty_v1_xgboost = {
     .framework = "xgboost",
     .builtin = "xgboost-distributed",
     .roles = { { "Master", "node", 1 }, { "Worker", "node", 0 } },
-    .make = make_xgboost,
+    .make = ty_v1_merge,
     .finish = finish_xgboost,
 };

@@ -4,9 +4,8 @@
     "{spec: {containers: [{name: xgboost, image: x, ports: [{name: xgboostjob-port, "              \
     "containerPort: " n "}]}]}}"
 
-static void test_variables(void **state)
+static void test_variables(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_result done =
         convert(a, HEAD("XGBoostJob") "  xgbReplicaSpecs: {Master: {template: " PORT(
@@ -20,9 +19,8 @@ static void test_variables(void **state)
     assert_true(ty_str_is(ty_json_str_at(ty_json_item(rules, 0), "succeededIndexes"), "0"));
 }
 
-static void test_two_masters(void **state)
+static void test_two_masters(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     refuse(a,
            HEAD("XGBoostJob") "  xgbReplicaSpecs: {Master: {replicas: 2, template: " POD(

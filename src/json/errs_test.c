@@ -6,9 +6,8 @@
 
 #include <cmocka.h>
 
-static void paths(void **state)
+static void paths(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_field_path *spec = TY_KEY(NULL, "spec");
     const struct ty_field_path *env = TY_KEY(TY_KEY(spec, "trainer"), "env");
@@ -24,9 +23,8 @@ static void paths(void **state)
     assert_string_equal(ty_errs_path_text(a, TY_IDX(NULL, 3)), "[3]");
 }
 
-static void texts(void **state)
+static void texts(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     static const struct {
         enum ty_field_err_type why;
@@ -64,9 +62,8 @@ static void texts(void **state)
     }
 }
 
-static void aggregates(void **state)
+static void aggregates(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_errs errs = { .arena = a };
     const struct ty_field_path *x = TY_KEY(NULL, "x"), *y = TY_KEY(NULL, "y");
@@ -85,9 +82,8 @@ static void aggregates(void **state)
 }
 
 /* Thousands of mistakes, half of them said twice: found in no time, in order. */
-static void many(void **state)
+static void many(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
     struct ty_errs errs = { .arena = a };
     ty_auto_buf want = { 0 };
@@ -100,9 +96,8 @@ static void many(void **state)
     assert_string_equal(ty_errs_text(a, &errs), want.p);
 }
 
-static void joins(void **state)
+static void joins(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_errs into = { .arena = a }, from = { .arena = a };
     ty_errs_join(&into, &from);

@@ -84,9 +84,8 @@ static void check(const struct ty_str *texts, size_t n, enum verdict want)
 }
 #define CHECK(list, want) check((list), TY_COUNT(list), (want))
 
-static void accepted(void **state)
+static void accepted(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str texts[] = {
         TY_LIT("null"),
         TY_LIT("true"),
@@ -138,9 +137,8 @@ static void accepted(void **state)
     CHECK(texts, BOTH_ACCEPT);
 }
 
-static void refused_words(void **state)
+static void refused_words(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str texts[] = {
         TY_LIT(""),          TY_LIT(" "),        TY_LIT("\xef\xbb\xbf{}"),
         TY_LIT("nul"),       TY_LIT("nullx"),    TY_LIT("True"),
@@ -150,9 +148,8 @@ static void refused_words(void **state)
     CHECK(texts, BOTH_REFUSE);
 }
 
-static void refused_numbers(void **state)
+static void refused_numbers(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str texts[] = {
         TY_LIT("+1"),  TY_LIT("01"),  TY_LIT("-01"),   TY_LIT("00"),   TY_LIT("-"),
         TY_LIT("--1"), TY_LIT(".5"),  TY_LIT("-.5"),   TY_LIT("1."),   TY_LIT("1.e1"),
@@ -161,9 +158,8 @@ static void refused_numbers(void **state)
     CHECK(texts, BOTH_REFUSE);
 }
 
-static void refused_lists_and_objects(void **state)
+static void refused_lists_and_objects(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str texts[] = {
         TY_LIT("1 2"),
         TY_LIT("[1 2]"),
@@ -196,9 +192,8 @@ static void refused_lists_and_objects(void **state)
     CHECK(texts, BOTH_REFUSE);
 }
 
-static void refused_strings(void **state)
+static void refused_strings(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str texts[] = {
         TY_LIT("\""),
         TY_LIT("\"a"),
@@ -220,9 +215,8 @@ static void refused_strings(void **state)
     CHECK(texts, BOTH_REFUSE);
 }
 
-static void refused_bytes(void **state)
+static void refused_bytes(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str texts[] = {
         TY_LIT("\"\n\""),
         TY_LIT("\"\t\""),
@@ -243,9 +237,8 @@ static void refused_bytes(void **state)
     CHECK(texts, BOTH_REFUSE);
 }
 
-static void refused_rests(void **state)
+static void refused_rests(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str texts[] = {
         TY_LIT("{}{}"),         TY_LIT("[]\v"),          TY_LIT("[]\f"),    TY_LIT("\xc2\xa0[]"),
         TY_LIT("/**/1"),        TY_LIT("1//x"),          TY_LIT("[1]]"),    TY_LIT("{\"a\":tru}"),
@@ -254,9 +247,8 @@ static void refused_rests(void **state)
     CHECK(texts, BOTH_REFUSE);
 }
 
-static void differences_meant(void **state)
+static void differences_meant(void **state TY_UNUSED)
 {
-    (void)state;
     const struct ty_str ours[] = {
         /* Numbers have no ceiling here: their text is kept. */
         TY_LIT("9223372036854775808"),
@@ -291,9 +283,8 @@ static uint32_t next(uint32_t *seed)
 }
 
 /* A good text with one to four bytes replaced, dropped or doubled. */
-static void mutated(void **state)
+static void mutated(void **state TY_UNUSED)
 {
-    (void)state;
     static const char good[] = "{\"apiVersion\":\"v1\",\"n\":[0,-1,2.5e+3,12345678901],\"s\":"
                                "\"a\\u00e9\\ud83d\\ude00é€\",\n"
                                " \"on\":true,\"off\":false,\"no\":null,\"in\":{\"a\":{},\"b\":[[],["

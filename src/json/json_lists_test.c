@@ -46,9 +46,8 @@ static struct ty_json *random_list(struct ty_arena *a, int keys)
     return v;
 }
 
-static void put_all_is_put_each(void **state)
+static void put_all_is_put_each(void **state TY_UNUSED)
 {
-    (void)state;
     srand(7);
     for (int round = 0; round < 2000; round++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -62,9 +61,8 @@ static void put_all_is_put_each(void **state)
     }
 }
 
-static void upsert_all_is_upsert_each(void **state)
+static void upsert_all_is_upsert_each(void **state TY_UNUSED)
 {
-    (void)state;
     srand(8);
     for (int round = 0; round < 2000; round++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -76,9 +74,8 @@ static void upsert_all_is_upsert_each(void **state)
     }
 }
 
-static void nothing_is_fine(void **state)
+static void nothing_is_fine(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *o = ty_json_object(a), *l = ty_json_array(a);
 

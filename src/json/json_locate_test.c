@@ -9,9 +9,8 @@
 static const char text[] = "{\"metadata\":{\"name\":\"j\"},\n\"spec\":{\"runtimeRef\":{},\n"
                            "\"trainer\":{\n  \"env\":[{\"name\":\"A\"},\n  {\"name\":\"A\"}]}}}";
 
-static void test_place_of(void **state)
+static void test_place_of(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_err err = { 0 };
     const struct ty_json *obj = ty_json_parse(a, ty_str(text), NULL, &err);

@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-static void values(void **state)
+static void values(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *text, *want; /* compact again */
         enum ty_json_type type;
@@ -54,9 +53,8 @@ static void values(void **state)
     }
 }
 
-static void sentences(void **state)
+static void sentences(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *text, *want;
     } cases[] = {
@@ -109,9 +107,8 @@ static void sentences(void **state)
 }
 
 /* Every prefix of a good text is refused, and nothing behind its end is read. */
-static void prefixes(void **state)
+static void prefixes(void **state TY_UNUSED)
 {
-    (void)state;
     static const char text[] = "{\"k\":[1.5e+3,true,false,null,\"x\\u00e9\\ud83d\\ude00€ and long "
                                "enough for a whole block\",-12],\"o\":{\"\":{}}}";
     ty_auto_arena *a = ty_arena_new(1 << 22);
@@ -125,9 +122,8 @@ static void prefixes(void **state)
     }
 }
 
-static void places(void **state)
+static void places(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_json *v =
         ty_json_parse(a, TY_LIT("{\n  \"a\": [1,\n\t\"é\", {}],\r\n\"b\":null}"), NULL, NULL);
@@ -151,9 +147,8 @@ static struct ty_str nested(struct ty_buf *out, size_t depth)
     return ty_buf_str(out);
 }
 
-static void ceilings(void **state)
+static void ceilings(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 24);
     ty_auto_buf out = { 0 };
     struct ty_err err = { 0 };
@@ -176,9 +171,8 @@ static void ceilings(void **state)
 }
 
 /* What does not fit into an arena of input is refused wherever it becomes full, and within it. */
-static void a_full_arena(void **state)
+static void a_full_arena(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const items[] = { "{}", "[]", "1", "\"\\n\"", "{\"k\":{}}", "[[[1]]]" };
 
     for (size_t i = 0; i < TY_COUNT(items); i++)
@@ -201,9 +195,8 @@ static void a_full_arena(void **state)
 }
 
 /* Many keys that share a length and their first and last letters: the worst for our shortcut. */
-static void twice_in_big(void **state)
+static void twice_in_big(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 28);
     ty_auto_buf out = { 0 };
     struct ty_err err = { 0 };
@@ -218,9 +211,8 @@ static void twice_in_big(void **state)
 }
 
 /* What a caller must know to choose an arena's ceiling: see the header. */
-static void memory(void **state)
+static void memory(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const items[] = { "0", "[]", "[0]", "{}", "{\"\":0}", "\"\\n\"", "[[[]]]" };
     for (size_t k = 0; k < TY_COUNT(items); k++) {
         ty_auto_arena *a = ty_arena_new((size_t)1 << 26);

@@ -16,18 +16,16 @@ static struct ty_json *parse(struct ty_arena *a, const char *s)
     return v;
 }
 
-static void compact(void **state)
+static void compact(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     ty_auto_buf out = { 0 };
     ty_json_print(&out, parse(a, text));
     assert_true(ty_str_is(ty_buf_str(&out), text));
 }
 
-static void pretty(void **state)
+static void pretty(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     ty_auto_buf out = { 0 };
     ty_json_pretty(&out, parse(a, text), 2, false);
@@ -48,9 +46,8 @@ static void pretty(void **state)
                                "}");
 }
 
-static void sorted(void **state)
+static void sorted(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     ty_auto_buf out = { 0 };
     ty_json_pretty(&out, parse(a, "{\"b\":{\"d\":1,\"c\":2},\"ab\":3,\"a\":4,\"B\":5}"), 1, true);
@@ -59,9 +56,8 @@ static void sorted(void **state)
                                "  \"d\": 1\n }\n}");
 }
 
-static void indents_deep(void **state)
+static void indents_deep(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     ty_auto_buf out = { 0 };
     ty_json_pretty(&out, parse(a, "[[[1]]]"), 20, false);
@@ -70,9 +66,8 @@ static void indents_deep(void **state)
 }
 
 /* A string of every length with an odd byte at every place comes back as it was. */
-static void strings_come_back(void **state)
+static void strings_come_back(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const odd[] = { "\"", "\\", "\n", "\x01", "é", "\u2028", "😀", "a" };
     for (size_t n = 0; n < 40; n++) {
         ty_auto_arena *a = ty_arena_new(1 << 24);
@@ -89,17 +84,15 @@ static void strings_come_back(void **state)
     }
 }
 
-static void not_utf8(void **state)
+static void not_utf8(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     assert_string_equal(ty_json_text(a, ty_json_cstr(a, "a\xff\xc3z\xe2\x82")).p,
                         "\"a\\ufffd\\ufffdz\\ufffd\\ufffd\"");
 }
 
-static void stops_at_the_ceiling(void **state)
+static void stops_at_the_ceiling(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_json *v = parse(a, text);
     for (size_t most = 1; most < sizeof(text) + 2; most++) {
@@ -111,12 +104,11 @@ static void stops_at_the_ceiling(void **state)
 }
 
 /* A tree that shares its parts says many times as much as it takes. */
-static void a_text_that_does_not_fit(void **state)
+static void a_text_that_does_not_fit(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new_input(100000, NULL);
     struct ty_json *v = ty_json_array(a);
 
-    (void)state;
     assert_true(ty_str_is(ty_json_text(a, v), "[]"));
     for (int i = 0; i < 20; i++) {
         struct ty_json *twice = ty_json_array(a);

@@ -8,9 +8,8 @@ static void assert_prints(const struct ty_json *v, const char *want)
     assert_string_equal(ty_json_text(a, v).p, want);
 }
 
-static void makes(void **state)
+static void makes(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *o = ty_json_object(a);
     ty_json_set(a, o, "null", ty_json_null(a));
@@ -25,9 +24,8 @@ static void makes(void **state)
                      "\"f\":\"node-3\",\"empty\":\"\",\"list\":[\"x\"],\"in\":{\"deep\":{}}}");
 }
 
-static void looks(void **state)
+static void looks(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *o =
         json_read(a, "{\"spec\":{\"n\":7,\"on\":true,\"off\":false,\"s\":\"t\",\"x\":1.5},"
@@ -59,9 +57,8 @@ static void looks(void **state)
     assert_int_equal(ty_json_len(NULL), 0);
 }
 
-static void changes(void **state)
+static void changes(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *o = json_read(a, "{\"a\":1,\"b\":2,\"c\":3,\"l\":[0,2]}");
     ty_json_set(a, o, "b", ty_json_cstr(a, "new"));
@@ -80,9 +77,8 @@ static void changes(void **state)
     assert_prints(o, "{\"b\":\"new\",\"c\":3,\"l\":[0,1,2],\"n\":{}}");
 }
 
-static void grows(void **state)
+static void grows(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 22);
     struct ty_json *l = ty_json_array(a), *o = ty_json_object(a);
     for (int i = 0; i < 1000; i++) {
@@ -99,9 +95,8 @@ static void grows(void **state)
     assert_int_equal(sum, 999000);
 }
 
-static void compares(void **state)
+static void compares(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *a, *b;
         bool same;
@@ -129,9 +124,8 @@ static void compares(void **state)
 }
 
 /* Keys the other way round: were this quadratic, it would take hours. */
-static void compares_big(void **state)
+static void compares_big(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
     ty_auto_buf up = { 0 };
     ty_auto_buf down = { 0 };
@@ -151,9 +145,8 @@ static void compares_big(void **state)
     assert_false(ty_json_eq(x, y));
 }
 
-static void copies(void **state)
+static void copies(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v = json_read(a, "{\"a\":[1,\"s\",{\"b\":[]}],\"c\":{}}");
     ty_json_set_origin(v, 3);

@@ -7,9 +7,8 @@
 #include <cmocka.h>
 
 /* Every code point is well-formed at its own length and at no shorter one; surrogates never. */
-static void utf8_all(void **state)
+static void utf8_all(void **state TY_UNUSED)
 {
-    (void)state;
     for (uint32_t c = 0; c < 0x110000; c++) {
         char p[4];
         size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -24,9 +23,8 @@ static void utf8_all(void **state)
     }
 }
 
-static void utf8_bad(void **state)
+static void utf8_bad(void **state TY_UNUSED)
 {
-    (void)state;
     static const char *const bad[] = {
         "\x80",
         "\xbf",
@@ -49,9 +47,8 @@ static void utf8_bad(void **state)
 }
 
 /* The quick scan finds what a byte-wise one finds, at every place and length. */
-static void skips_plain(void **state)
+static void skips_plain(void **state TY_UNUSED)
 {
-    (void)state;
     for (size_t n = 0; n < 50; n++) {
         char *p = malloc(n ? n : 1);
         assert_non_null(p);
@@ -72,9 +69,8 @@ static void skips_plain(void **state)
     }
 }
 
-static void escapes_as_go(void **state)
+static void escapes_as_go(void **state TY_UNUSED)
 {
-    (void)state;
     const struct {
         struct ty_str text;
         const char *want;
@@ -106,9 +102,8 @@ static void escapes_as_go(void **state)
     }
 }
 
-static void unescapes(void **state)
+static void unescapes(void **state TY_UNUSED)
 {
-    (void)state;
     const struct {
         const char *text;
         size_t took;
@@ -145,9 +140,8 @@ static void unescapes(void **state)
     }
 }
 
-static void numbers(void **state)
+static void numbers(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *text, *want; /* what was expected, or NULL */
         int took;

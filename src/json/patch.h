@@ -1,5 +1,5 @@
-/* Three kinds of patches: RFC 7386 merge patch, RFC 6902 JSON patch, Kubernetes' strategic merge
- * patch. Inputs are not modified; results live with the arena and share unchanged parts. */
+/* Two kinds of patches: RFC 7386 merge patch and Kubernetes' strategic merge patch. Inputs are not
+ * modified; results live with the arena and share unchanged parts. */
 #ifndef TY_JSON_PATCH_H
 #define TY_JSON_PATCH_H
 
@@ -7,13 +7,6 @@
 
 struct ty_json *ty_patch_merge(struct ty_arena *a, const struct ty_json *doc,
                                const struct ty_json *patch);
-/* The merge patch that turns the object `from` into `to`; an empty object if they are equal. A
- * member that is null only in `to` is absent after the patch, which cannot set null. */
-struct ty_json *ty_patch_merge_diff(struct ty_arena *a, const struct ty_json *from,
-                                    const struct ty_json *to);
-/* -EINVAL with the operation's index and the pointer in err. `test` failing is -ECANCELED. */
-int ty_patch_json(struct ty_arena *a, const struct ty_json *doc, const struct ty_json *ops,
-                  struct ty_json **ret_doc, struct ty_err *err);
 
 /* What strategic merge needs to know of a type; the schema tables (api/) provide it. */
 enum ty_patch_strategy {

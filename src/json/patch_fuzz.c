@@ -1,6 +1,6 @@
-/* Input: two JSON documents, one on each line. Properties: merging the difference gives the target;
- * a strategic merge of a document with itself is that document; inputs are not modified; a JSON
- * patch may fail, but not crash. */
+/* Input: two JSON documents, one on each line. Properties: merging a patch again
+ * changes nothing; a strategic merge of a document with itself is that document; inputs are not
+ * modified. */
 #include "json/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,13 +63,9 @@ static bool is_plain(const struct ty_json *v)
 
 static void check_merge(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y)
 {
-    const struct ty_json *to =
-        ty_patch_merge(a, NULL, y); /* without nulls, which a merge patch cannot express */
-    const struct ty_json *patch = ty_patch_merge_diff(a, x, to);
+    const struct ty_json *once = ty_patch_merge(a, x, y);
 
-    check(ty_json_eq(ty_patch_merge(a, x, patch), to));
-    if (ty_json_is(x, TY_JSON_OBJECT) && ty_json_is(to, TY_JSON_OBJECT))
-        check(ty_json_eq(x, to) == (patch->n == 0));
+    check(ty_json_eq(ty_patch_merge(a, once, y), once));
 }
 
 static void check_strategic(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y)
@@ -102,13 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!x || !y)
         return 0;
     struct ty_str x_before = ty_json_text(a, x), y_before = ty_json_text(a, y);
-    struct ty_json *got;
     check_merge(a, x, y);
     check_strategic(a, x, y);
-    if (ty_patch_json(a, x, y, &got, NULL) == 0) {
-        struct ty_str text = ty_json_text(a, got);
-        check(text.n > ((size_t)16 << 20) || ty_json_parse(a, text, NULL, NULL) != NULL);
-    }
     check(ty_str_eq(ty_json_text(a, x), x_before) && ty_str_eq(ty_json_text(a, y), y_before));
     return 0;
 }

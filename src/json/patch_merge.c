@@ -104,28 +104,3 @@ struct ty_json *ty_patch_merge(struct ty_arena *a, const struct ty_json *doc,
     ty_patch_sweep_members(merged);
     return merged;
 }
-
-struct ty_json *ty_patch_merge_diff(struct ty_arena *a, const struct ty_json *from,
-                                    const struct ty_json *to)
-{
-    const struct ty_json nothing = { .type = TY_JSON_OBJECT };
-
-    if (!from || from->type != TY_JSON_OBJECT || to->type != TY_JSON_OBJECT)
-        return ty_json_copy(a, to, 0);
-    struct ty_json *patch = ty_patch_copy_list(a, &nothing, (size_t)from->n + to->n);
-    const size_t *later = ty_patch_member_indexes(a, to, from),
-                 *before = ty_patch_member_indexes(a, from, to);
-    for (size_t i = 0; i < from->n; i++) {
-        if (later[i] == TY_PATCH_NOT_FOUND)
-            ty_patch_set_member(patch, TY_PATCH_NOT_FOUND, from->members[i].key, ty_json_null(a));
-    }
-    for (size_t i = 0; i < to->n; i++) {
-        const struct ty_json_member *m = &to->members[i];
-        const struct ty_json *old =
-            before[i] == TY_PATCH_NOT_FOUND ? NULL : from->members[before[i]].value;
-        if (!old || !ty_json_eq(old, m->value))
-            ty_patch_set_member(patch, TY_PATCH_NOT_FOUND, m->key,
-                                ty_patch_merge_diff(a, old, m->value));
-    }
-    return patch;
-}

@@ -35,7 +35,7 @@ static const char *ordered(struct ty_arena *a, const char *old, const char *turn
     return text;
 }
 
-static void test_order(void **state)
+static void test_order(void **state TY_UNUSED)
 {
     static const char *const cases[][3] = {
         { "", "", "" },
@@ -51,20 +51,18 @@ static void test_order(void **state)
         { "aab", "b", "aab" },   /* doubles of the old list stay */
         { "abab", "a", "aabb" }, /* beside each other when named */
     };
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(cases); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         assert_string_equal(ordered(a, cases[i][0], cases[i][1]), cases[i][2]);
     }
 }
 
-static void test_find(void **state)
+static void test_find(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_patch_list l;
     enum { N = 5000 };
 
-    (void)state;
     ty_patch_list_init(&l, a, 2 * N + 3);
     for (int i = 0; i < N; i++) {
         ty_patch_list_add(&l, ty_json_int(a, i), ty_json_int(a, -i), (size_t)i);
@@ -83,13 +81,12 @@ static void test_find(void **state)
 }
 
 /* A removed item is removed with its duplicates; a later item with the same key is new. */
-static void test_gone(void **state)
+static void test_gone(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_json *key = ty_json_cstr(a, "k"), *other = ty_json_cstr(a, "o");
     struct ty_patch_list l;
 
-    (void)state;
     ty_patch_list_init(&l, a, 4);
     ty_patch_list_add(&l, key, ty_json_int(a, 1), 0);
     ty_patch_list_add(&l, other, ty_json_int(a, 2), 1);

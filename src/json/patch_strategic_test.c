@@ -85,9 +85,8 @@ static void refuses(const char *doc_text, const char *patch_text, const char *wa
     assert_null(got);
 }
 
-static void test_objects(void **state)
+static void test_objects(void **state TY_UNUSED)
 {
-    (void)state;
     merges("{'a':1,'b':2}", "{'b':3,'c':4}", "{'a':1,'b':3,'c':4}");
     merges("{'a':1,'b':2}", "{'a':null,'x':null}", "{'b':2}");
     merges("{'l':{'a':'1','b':'2'}}", "{'l':{'b':'3','c':'4'}}", "{'l':{'a':'1','b':'3','c':'4'}}");
@@ -99,9 +98,8 @@ static void test_objects(void **state)
     merges("{}", "{}", "{}");
 }
 
-static void test_lists(void **state)
+static void test_lists(void **state TY_UNUSED)
 {
-    (void)state;
     merges(
         "{'containers':[{'name':'n','image':'i','env':[{'name':'I1'},{'name':'I2','value':'2'}]}]}",
         "{'containers':[{'name':'n','env':[{'name':'I3'},{'name':'I2','value':'x'}]}]}",
@@ -125,9 +123,8 @@ static void test_lists(void **state)
 }
 
 /* A volume has one source: the patch's, if it names one. */
-static void test_union(void **state)
+static void test_union(void **state TY_UNUSED)
 {
-    (void)state;
     merges("{'volumes':[{'name':'v','emptyDir':{'medium':'Memory'}}]}",
            "{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}",
            "{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}");
@@ -140,9 +137,8 @@ static void test_union(void **state)
            "{'strategy':{'type':'Recreate'}}", "{'strategy':{'type':'Recreate'}}");
 }
 
-static void test_directives(void **state)
+static void test_directives(void **state TY_UNUSED)
 {
-    (void)state;
     merges("{'a':{'b':1}}", "{'a':{'$patch':'replace','c':2,'d':null}}", "{'a':{'c':2}}");
     merges("{'a':{'b':1},'c':1}", "{'a':{'$patch':'delete'}}", "{'a':{},'c':1}");
     merges("{'a':1}", "{'$patch':'replace','b':1}", "{'b':1}");
@@ -164,9 +160,8 @@ static void test_directives(void **state)
     merges("{}", "{'n':{'$retainKeys':['a'],'$setElementOrder/l':[],'a':1}}", "{'n':{'a':1}}");
 }
 
-static void test_element_order(void **state)
+static void test_element_order(void **state TY_UNUSED)
 {
-    (void)state;
     merges("{'containers':[{'name':'a'},{'name':'b'},{'name':'c'}]}",
            "{'$setElementOrder/containers':[{'name':'c'},{'name':'a'}]}",
            "{'containers':[{'name':'b'},{'name':'c'},{'name':'a'}]}");
@@ -182,9 +177,8 @@ static void test_element_order(void **state)
            "{'containers':[{'name':'a'}]}");
 }
 
-static void test_refused(void **state)
+static void test_refused(void **state TY_UNUSED)
 {
-    (void)state;
     refuses("{}", "[]", "strategic merge: the document and the patch must be objects");
     refuses("[]", "{}", "strategic merge: the document and the patch must be objects");
     refuses("{'containers':[{'name':'a'}]}", "{'containers':[{'name':'b'},{'image':'x'}]}",
@@ -218,7 +212,7 @@ static void test_refused(void **state)
 }
 
 /* Only what the patch brought carries its origin; the rest is the document's own nodes. */
-static void test_origin(void **state)
+static void test_origin(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_json *doc =
@@ -227,7 +221,6 @@ static void test_origin(void **state)
         json_of(a, "{'l':{'b':2},'containers':[{'name':'a','env':[{'name':'E'}]}]}");
     struct ty_json *got = NULL;
 
-    (void)state;
     ty_json_set_origin(doc, 1);
     assert_int_equal(ty_patch_strategic(a, doc, patch, &guide, pod, 7, &got, NULL), 0);
     assert_ptr_equal(ty_json_get(got, "keep"), ty_json_get(doc, "keep"));
@@ -243,14 +236,13 @@ static void test_origin(void **state)
     assert_int_equal(env->line, 1);
 }
 
-static void test_merged(void **state)
+static void test_merged(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_json *doc = json_of(a, "{'a':{'b':{}},'containers':[{'name':'x'},{'name':'y'}]}");
     struct ty_json *patch = json_of(a, "{'a':{},'n':{},'containers':[{'name':'y'},{'name':'z'}]}");
     struct ty_json *got = NULL;
 
-    (void)state;
     assert_int_equal(ty_patch_strategic(a, doc, patch, &counting, pod, 0, &got, NULL), 0);
     struct ty_json *want =
         json_of(a, "{'a':{'b':{},'merged':1},'containers':[{'name':'x'},{'name':'y','merged':1},"

@@ -58,9 +58,8 @@ static void assert_doc(struct maker *m, const char *want)
 }
 #define ADD(m, ...) add_all((m), (const char *const[]){ __VA_ARGS__, NULL })
 
-static void builds(void **state)
+static void builds(void **state TY_UNUSED)
 {
-    (void)state;
     struct maker m;
     start(&m, 8);
     ADD(&m, "{", "a", "1", "b", "[", "x", "{", "]", "[", "]", "]", "yes", "no", "]");
@@ -75,9 +74,8 @@ static void builds(void **state)
     stop(&m);
 }
 
-static void merges(void **state)
+static void merges(void **state TY_UNUSED)
 {
-    (void)state;
     struct maker m;
     start(&m, 8);
     ADD(&m, "[", "{base", "a", "1", "b", "2", "]", "{", "b", "3", "<<", "*base", "]", "]");
@@ -92,9 +90,8 @@ static void merges(void **state)
     stop(&m);
 }
 
-static void refuses(void **state)
+static void refuses(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *events[8], *want;
     } rows[] = {
@@ -124,9 +121,8 @@ static void refuses(void **state)
 }
 
 /* Many keys, the first double of which counts; many anchors, the last of a name counts. */
-static void many(void **state)
+static void many(void **state TY_UNUSED)
 {
-    (void)state;
     struct maker m;
     char text[16];
     start(&m, 8);
@@ -144,9 +140,8 @@ static void many(void **state)
     stop(&m);
 }
 
-static void bounds_aliases(void **state)
+static void bounds_aliases(void **state TY_UNUSED)
 {
-    (void)state;
     struct maker m;
     char name[2] = "a", up[2] = "";
     start(&m, 64);
@@ -167,9 +162,8 @@ static void bounds_aliases(void **state)
 }
 
 /* Many aliases of little are no attack. */
-static void allows_small_aliases(void **state)
+static void allows_small_aliases(void **state TY_UNUSED)
 {
-    (void)state;
     struct maker m;
     start(&m, 8);
     add(&m, TY_YAML_LIST, "", "");
@@ -182,9 +176,8 @@ static void allows_small_aliases(void **state)
     stop(&m);
 }
 
-static void tells_what_is_open(void **state)
+static void tells_what_is_open(void **state TY_UNUSED)
 {
-    (void)state;
     struct maker m;
     struct ty_yaml_mark at = { 0 };
     start(&m, 8);

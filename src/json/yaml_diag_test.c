@@ -5,9 +5,8 @@
 
 #include <cmocka.h>
 
-static void assert_says(void **state)
+static void assert_says(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     assert_string_equal(ty_yaml_diag_text(a, "tab character may not be used as indentation"),
                         "a tab cannot indent YAML; use spaces");

@@ -6,9 +6,8 @@
 
 #include <cmocka.h>
 
-static void likeness(void **state)
+static void likeness(void **state TY_UNUSED)
 {
-    (void)state;
     const char *like[] = { "1",
                            "+1",
                            "0x1F",
@@ -47,9 +46,8 @@ static void likeness(void **state)
 }
 
 /* The printed form reads back as the same number, in the same form. */
-static void fixed_point(void **state)
+static void fixed_point(void **state TY_UNUSED)
 {
-    (void)state;
     uint64_t bits = 88172645463325252u;
     for (int i = 0; i < 20000; i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -70,9 +68,8 @@ static void fixed_point(void **state)
     }
 }
 
-static void long_texts(void **state)
+static void long_texts(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json v = { 0 };
     char ones[2001];

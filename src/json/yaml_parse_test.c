@@ -42,9 +42,8 @@ static void assert_rows(const struct row *rows, size_t n)
 }
 #define ASSERT_ROWS(rows) assert_rows((rows), TY_COUNT(rows))
 
-static void reads_trees(void **state)
+static void reads_trees(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct row rows[] = {
         { "a: 1\nb:\n- x\n- k: z\n  w: [1, {c: d}]\n",
           "{\"a\":1,\"b\":[\"x\",{\"k\":\"z\",\"w\":[1,{\"c\":\"d\"}]}]}" },
@@ -78,9 +77,8 @@ static void reads_trees(void **state)
     ASSERT_ROWS(rows);
 }
 
-static void reads_streams(void **state)
+static void reads_streams(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct row rows[] = {
         { "", "" },
         { "# nothing\n\n---\n# here\n---\n...\nnull\n", "" },
@@ -93,9 +91,8 @@ static void reads_streams(void **state)
     ASSERT_ROWS(rows);
 }
 
-static void reads_json(void **state)
+static void reads_json(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct row rows[] = {
         { "{\n\t\"a\": [1, 2.50, 1e3, -0, \"\\ud83d\\ude00\\/\"]\n}",
           "{\"a\":[1,2.5,1000,0,\"\xf0\x9f\x98\x80/\"]}" },
@@ -119,9 +116,8 @@ static void reads_json(void **state)
     assert_int_equal(ty_json_get(docs.v[1], "b")->col, 5);
 }
 
-static void says_what_is_wrong(void **state)
+static void says_what_is_wrong(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct row rows[] = {
         { "spec:\n  trainer:\n    name: a\n    image: x\n    env: []\n\n    image: y\n",
           "f:7:5: mapping key \"image\" is given twice (first on line 4)" },
@@ -174,9 +170,8 @@ static void says_what_is_wrong(void **state)
                         "f:1:5: a NUL byte; is this a text file?");
 }
 
-static void knows_places(void **state)
+static void knows_places(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_yaml_docs docs = { 0 };
     struct ty_str text =
@@ -200,9 +195,8 @@ static void knows_places(void **state)
     }
 }
 
-static void keeps_limits(void **state)
+static void keeps_limits(void **state TY_UNUSED)
 {
-    (void)state;
     const char *const units[] = { "[", "{a: ", "- ", "? ", "[a, ", "{\"a\":[" };
     for (size_t i = 0; i < TY_COUNT(units); i++) {
         ty_auto_arena *a = ty_arena_new((size_t)1 << 28);
@@ -226,9 +220,8 @@ static void keeps_limits(void **state)
                         "f:2:4: aliases are not taken here");
 }
 
-static void stops_laughing(void **state)
+static void stops_laughing(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 26);
     ty_auto_buf text = { 0 };
     ty_buf_cstr(&text, "a: &a [l, l, l, l, l, l, l, l, l, l]\n");
@@ -243,9 +236,8 @@ static void stops_laughing(void **state)
 }
 
 /* libfyaml must not talk: whatever is wrong, file descriptor 2 stays silent. */
-static void stays_silent(void **state)
+static void stays_silent(void **state TY_UNUSED)
 {
-    (void)state;
     FILE *f = tmpfile();
     assert_non_null(f);
     int saved = dup(STDERR_FILENO);
@@ -265,9 +257,8 @@ static void stays_silent(void **state)
 }
 
 /* An arena of input that is full ends the reading, at the place where it was. */
-static void stops_when_the_arena_is_full(void **state)
+static void stops_when_the_arena_is_full(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new_input((size_t)1 << 20, NULL), *out = ty_arena_new(1 << 22);
     struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };

@@ -17,9 +17,8 @@ static void assert_prints(const struct ty_json *v, const struct ty_yaml_style *s
     assert_true(back.n == 0 || ty_json_eq(v, back.v[0]));
 }
 
-static void prints(void **state)
+static void prints(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *json, *want;
     } rows[] = {
@@ -50,26 +49,23 @@ static void prints(void **state)
     }
 }
 
-static void sorts(void **state)
+static void sorts(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_yaml_style sorted = { .sorted = true };
     assert_prints(json_read(a, "{\"b\":[{\"z\":1,\"x\":2}],\"a\":{\"d\":1,\"C\":2},\"B\":3}"),
                   &sorted, "B: 3\na:\n  C: 2\n  d: 1\nb:\n- x: 2\n  z: 1\n");
 }
 
-static void prints_minus_zero(void **state)
+static void prints_minus_zero(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_json v = { .type = TY_JSON_NUMBER, .n = 2, .s = "-0" };
     assert_prints(&v, NULL, "-0.0\n");
 }
 
-static void prints_long_keys(void **state)
+static void prints_long_keys(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     char key[2001];
     memset(key, 'k', sizeof(key));
@@ -94,9 +90,8 @@ static void assert_notes(struct ty_json *v, const char *want)
     assert_prints(v, &style, want);
 }
 
-static void notes(void **state)
+static void notes(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v =
         json_read(a, "{\"a\":1,\"m\":{\"x\":1,\"t\":\"l1\\nl2\",\"z\":[]},\"l\":[1,2]}");
@@ -112,9 +107,8 @@ static void notes(void **state)
                     "l: # o1\n- 1\n- 2 # o4\n");
 }
 
-static void notes_in_lists(void **state)
+static void notes_in_lists(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v = json_read(a, "{\"e\":[{\"k\":1,\"v\":2},{\"k\":3,\"v\":4},[[5,6]]]}");
     ty_json_set_origin(v, 1);
@@ -133,9 +127,8 @@ static void bad_note(void *ctx, const struct ty_json *v, struct ty_buf *out)
     ty_buf_cstr(out, "two\nlines\t: #");
 }
 
-static void notes_stay_comments(void **state)
+static void notes_stay_comments(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_yaml_style style = { .note = bad_note };
     assert_prints(json_read(a, "{\"a\":\"x\"}"), &style, "a: x # two lines : #\n");

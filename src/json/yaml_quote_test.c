@@ -15,9 +15,8 @@ static void assert_form(struct ty_str s, enum ty_yaml_quoting how, const char *w
     assert_string_equal(out.p, want);
 }
 
-static void plain(void **state)
+static void plain(void **state TY_UNUSED)
 {
-    (void)state;
     const char *texts[] = { "a",
                             "a b",
                             "--lr=1",
@@ -47,9 +46,8 @@ static void plain(void **state)
         assert_form(ty_str(texts[i]), TY_YAML_PLAIN, texts[i]);
 }
 
-static void words(void **state)
+static void words(void **state TY_UNUSED)
 {
-    (void)state;
     const char *texts[] = { "yes", "no",  "on",    "off",  "y",  "n",          "Y",     "1.0",
                             "0x1", "1e3", "null",  "~",    "12", "2001-01-01", "12:30", "true",
                             "<<",  "=",   "1_000", ".inf", ".5", "0o7",        "-1",    "" };
@@ -60,9 +58,8 @@ static void words(void **state)
     }
 }
 
-static void punctuation(void **state)
+static void punctuation(void **state TY_UNUSED)
 {
-    (void)state;
     const char *texts[] = { " a",  "a ",   "a: b", "a:",    "a #b",   "#a",  "*a",  "&a",
                             "!a",  "|",    ">x",   "@a",    "`a",     "%a",  "- a", "-",
                             "? a", "?a",   ":a",   ",a",    "[a]",    "{a}", "]",   "}",
@@ -75,9 +72,8 @@ static void punctuation(void **state)
     assert_form(TY_LIT("'a'"), TY_YAML_SINGLE, "'''a'''");
 }
 
-static void escapes(void **state)
+static void escapes(void **state TY_UNUSED)
 {
-    (void)state;
     assert_form(TY_LIT("a\tb"), TY_YAML_DOUBLE, "\"a\\tb\"");
     assert_form(TY_LIT("a\nb"), TY_YAML_DOUBLE, "\"a\\nb\"");
     assert_form(TY_LIT("\r\b\f\"\\"), TY_YAML_DOUBLE, "\"\\r\\b\\f\\\"\\\\\"");
@@ -98,9 +94,8 @@ static void assert_block(struct ty_str s, const char *want)
     assert_string_equal(out.p, want);
 }
 
-static void blocks(void **state)
+static void blocks(void **state TY_UNUSED)
 {
-    (void)state;
     assert_block(TY_LIT("a\nb"), "|-\n  a\n  b\n");
     assert_block(TY_LIT("a\n"), "|\n  a\n");
     assert_block(TY_LIT("a\n\n b: #\n\n"), "|+\n  a\n\n   b: #\n\n");

@@ -103,9 +103,8 @@ static const struct row plain[] = {
     { "1.2.3", "\"1.2.3\"" },
 };
 
-static void reads_plain(void **state)
+static void reads_plain(void **state TY_UNUSED)
 {
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(plain); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         const struct ty_yaml_scalar in = { .text = ty_str(plain[i].text), .plain = true };
@@ -119,9 +118,8 @@ static void reads_plain(void **state)
 }
 
 /* What is no string when plain must never be printed plain. */
-static void knows_words(void **state)
+static void knows_words(void **state TY_UNUSED)
 {
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(plain); i++)
         if (plain[i].want[0] != '"' && !ty_yaml_scalar_is_word(ty_str(plain[i].text)))
             fail_msg("%s is a word", plain[i].text);
@@ -132,9 +130,8 @@ static void knows_words(void **state)
     assert_false(ty_yaml_scalar_is_word(TY_LIT("torch")));
 }
 
-static void quoted_is_string(void **state)
+static void quoted_is_string(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const char *why = NULL;
     const char *texts[] = { "", "yes", "1", ".inf", "~" };
@@ -147,9 +144,8 @@ static void quoted_is_string(void **state)
     }
 }
 
-static void obeys_tags(void **state)
+static void obeys_tags(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct {
         const char *tag, *text, *want; /* starts with '!': why not */
     } rows[] = {
@@ -189,9 +185,8 @@ static void obeys_tags(void **state)
     }
 }
 
-static void refuses_infinity(void **state)
+static void refuses_infinity(void **state TY_UNUSED)
 {
-    (void)state;
     const char *texts[] = { ".inf", "-.Inf", "+.INF", ".nan", ".NaN" };
     for (size_t i = 0; i < TY_COUNT(texts); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -204,9 +199,8 @@ static void refuses_infinity(void **state)
     }
 }
 
-static void makes_keys(void **state)
+static void makes_keys(void **state TY_UNUSED)
 {
-    (void)state;
     static const struct row rows[] = {
         { "true", "true" },
         { "yes", "true" },

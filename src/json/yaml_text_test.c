@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-static void checks(void **state)
+static void checks(void **state TY_UNUSED)
 {
-    (void)state;
     const struct {
         struct ty_str text;
         const char *want; /* NULL: fine */
@@ -50,9 +49,8 @@ static void assert_parts(const char *text, const char *want)
     assert_string_equal(got.p, want);
 }
 
-static void splits(void **state)
+static void splits(void **state TY_UNUSED)
 {
-    (void)state;
     assert_parts("", "");
     assert_parts("a", "1<a>");
     assert_parts("a\n---\nb\n", "1<a\n>2<---\nb\n>");
@@ -64,9 +62,8 @@ static void splits(void **state)
     assert_parts("---\n---\n", "1<---\n>2<---\n>");
 }
 
-static void shows(void **state)
+static void shows(void **state TY_UNUSED)
 {
-    (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     char longs[200];
     memset(longs, 'x', sizeof(longs));

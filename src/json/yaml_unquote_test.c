@@ -21,9 +21,8 @@ static void assert_rows(const struct row *rows, size_t n, char quote)
     }
 }
 
-static void doubles(void **state)
+static void doubles(void **state TY_UNUSED)
 {
-    (void)state;
     const struct row rows[] = {
         { TY_LIT(""), TY_LIT("") },
         { TY_LIT("  x  "), TY_LIT("  x  ") },
@@ -51,9 +50,8 @@ static void doubles(void **state)
     assert_rows(rows, TY_COUNT(rows), '"');
 }
 
-static void singles(void **state)
+static void singles(void **state TY_UNUSED)
 {
-    (void)state;
     const struct row rows[] = {
         { TY_LIT("it''s"), TY_LIT("it's") },
         { TY_LIT("---''''s''"), TY_LIT("---''s'") },

@@ -1,5 +1,6 @@
 /* Reviews that are too large, and objects of any shape: an answer, never an abort. */
 #include "serve/webhook_testing.h"
+#include "json/json_testing.h"
 
 /* A review with a list of n numbers in its job. */
 static void numbers(struct ty_buf *out, size_t n)
@@ -129,31 +130,6 @@ static void no_memory_now(void **state)
         503);
 }
 
-/* Every value of a TrainJob or runtime, replaced by each other type: any client that reaches the
- * port can call the validating webhooks, not only an API server that has validated the schema. */
-static const char whole_job[] =
-    "{\"apiVersion\":\"trainer.kubeflow.org/"
-    "v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{\"name\":"
-    "\"j\",\"namespace\":\"ns\",\"labels\":{\"a\":\"b\"},\"annotations\":{\"a\":\"b\"}},\"spec\":{"
-    "\"runtimeRef\":{\"apiGroup\":\"trainer.kubeflow.org\",\"kind\":\"ClusterTrainingRuntime\","
-    "\"name\":\"rt\"},\"suspend\":true,\"managedBy\":\"trainer.kubeflow.org/trainjob-controller\","
-    "\"labels\":{\"a\":\"b\"},\"annotations\":{\"a\":\"b\"},\"activeDeadlineSeconds\":5,"
-    "\"initializer\":{\"dataset\":{\"storageUri\":\"hf://a/b\",\"env\":[{\"name\":\"A\",\"value\":"
-    "\"b\"}],\"secretRef\":{\"name\":\"s\"}},\"model\":{\"storageUri\":\"hf://a/b\"}},\"trainer\":{"
-    "\"image\":\"i\",\"command\":[\"c\"],\"args\":[\"a\"],\"numNodes\":2,\"numProcPerNode\":2,"
-    "\"env\":[{\"name\":\"A\",\"valueFrom\":{\"secretKeyRef\":{\"name\":\"s\",\"key\":\"k\"}}}],"
-    "\"resourcesPerNode\":{\"limits\":{\"cpu\":1},\"requests\":{\"cpu\":\"1\"},\"claims\":[{"
-    "\"name\":\"c\",\"request\":\"r\"}]}},\"runtimePatches\":[{\"manager\":\"a.b/c\",\"time\":"
-    "\"2025-01-01T00:00:00Z\",\"trainingRuntimeSpec\":{\"template\":{\"metadata\":{\"labels\":{"
-    "\"a\":\"b\"}},\"spec\":{\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"metadata\":{"
-    "\"labels\":{\"a\":\"b\"}},\"spec\":{\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},"
-    "\"spec\":{\"nodeSelector\":{\"a\":\"b\"},\"tolerations\":[{\"key\":\"a\"}],\"volumes\":[{"
-    "\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"name\":\"node\",\"env\":[{\"name\":\"B\","
-    "\"value\":\"c\"}],\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]}]}}}}}]}}}}],"
-    "\"podTemplateOverrides\":[{\"targetJobs\":[{\"name\":\"node\"}],\"metadata\":{\"labels\":{"
-    "\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"node\",\"env\":[{\"name\":\"C\"}]}]}}],"
-    "\"podSpecOverrides\":[{\"targetJobs\":[{\"name\":\"node\"}],\"serviceAccountName\":\"s\"}]}}";
-
 /* Replaces *v, then everything in it, by each of these, and runs a review. */
 struct swap {
     struct fixture *f;
@@ -206,14 +182,15 @@ static void swap_all(struct swap *s, struct ty_json *v)
         swap_all(s, m->value);
 }
 
+/* Every value of a TrainJob or runtime, replaced by each other type: any client that reaches the
+ * port can call the validating webhooks, not only an API server that has validated the schema. */
 static void every_other_type(void **state)
 {
     struct fixture *f = *state;
     struct swap s = { .f = f };
-    struct ty_json *job = ty_json_parse(f->a, ty_str(whole_job), NULL, NULL);
+    struct ty_json *job = json_file(f->a, "src/serve/testdata/every-field.yaml");
     struct ty_json *runtime = ty_json_copy(f->a, f->runtime, 0);
 
-    assert_non_null(job);
     s.job = job;
     s.old = ty_json_copy(f->a, job, 0);
     swap_all(&s, job);

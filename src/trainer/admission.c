@@ -68,14 +68,12 @@ static void check_name(const struct ty_admission_request *in, struct ty_errs *er
         e->at = node ? node : in->obj;
 }
 
-/* On a cluster the API server has replaced generateName by now; for a file, fixed characters stand
- * for the five random characters. */
-static void fill_name(struct ty_arena *a, struct ty_json *obj)
+void ty_admission_fill_name(struct ty_arena *a, struct ty_json *obj)
 {
-    struct ty_json *meta = ty_json_get(obj, "metadata");
+    struct ty_json *meta = ty_json_get(obj, "metadata"), *name = ty_json_get(meta, "name");
     struct ty_str prefix = ty_json_str_at(meta, "generateName");
 
-    if (prefix.n == 0 || ty_json_get(meta, "name"))
+    if (prefix.n == 0 || (name && (name->type != TY_JSON_STRING || name->n)))
         return;
     if (prefix.n > GENERATED_MAX)
         prefix.n = GENERATED_MAX;
@@ -238,7 +236,7 @@ void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *
     if (trainjob && in->op != TY_ADMISSION_UPDATE_STATUS)
         run_mutating(a, in, ret, &unreadable);
     if (in->op == TY_ADMISSION_CREATE)
-        fill_name(a, in->obj);
+        ty_admission_fill_name(a, in->obj);
     check_shape(a, in, kind, &unreadable, ret);
     if (!kind->ours || in->op == TY_ADMISSION_UPDATE_STATUS || (ret->message && !in->all))
         return; /* the API server does not call webhooks for it; with `all` they report what they

@@ -32,6 +32,9 @@ struct ty_admission_response {
 /* decode -> prune, default -> mutate -> schema and rules -> validating webhook. */
 void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *in,
                          struct ty_admission_response *ret);
+/* Sets a missing name from generateName, as the API server does before validation; fixed characters
+ * stand for the five random ones. ty_admission_handle does this on create. */
+void ty_admission_fill_name(struct ty_arena *a, struct ty_json *obj);
 
 /* Moves the warn_only entries of *errs to the warnings of the response, as "path: detail". Values
  * are omitted: they may be whole lists of containers, and the API server truncates warnings to 256

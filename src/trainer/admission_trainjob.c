@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "trainer/admission.h"
+#include "trainer/plugins/ml.h"
 #include "trainer/runtime_resolve.h"
 #include "trainer/trainjob_reconcile.h"
 
@@ -152,10 +153,9 @@ static void runtime_missing(struct ty_arena *a, const struct ty_admission_reques
                             const struct ty_trainjob *job, struct ty_errs *errs)
 {
     bool cluster = ty_runtime_kind(job) == &ty_kind_clustertrainingruntime;
-    struct ty_json *ref = ty_schema_normalize(a, &ty_schema_RuntimeRef, job->ref);
     struct ty_field_err *e = ty_errs_add(
-        errs, TY_KEY(TY_KEY(NULL, "spec"), cluster ? "RuntimeRef" : "runtimeRef"), TY_INVALID,
-        ty_json_text(a, ref).p,
+        errs, TY_KEY(&ty_trainjob_spec_path, cluster ? "RuntimeRef" : "runtimeRef"), TY_INVALID,
+        ty_ml_ref_text(a, job),
         "%.*s.trainer.kubeflow.org \"%.*s\" not found: specified %srainingRuntime must be created "
         "before the TrainJob is created",
         TY_ARG(job->ref_kind), TY_ARG(job->ref_name), cluster ? "clusterT" : "t");
@@ -206,7 +206,7 @@ static void check_job(struct ty_arena *a, const struct ty_admission_request *in,
         /* The runtime may have changed in the meantime: a stored TrainJob can still be relabeled,
          * or have its finalizers removed. */
         bool stored = old && ty_plan_init(a, old, &plan_in, &plan, &(struct ty_err){ 0 }) < 0;
-        ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text)->warn_only =
+        ty_errs_add(errs, &ty_trainjob_spec_path, TY_FORBIDDEN, NULL, "%s", err.text)->warn_only =
             stored;
         return;
     }
@@ -231,8 +231,8 @@ void ty_admission_validate_trainjob(struct ty_arena *a, const struct ty_admissio
     ty_trainjob_parse(&old, in->old);
     if (!ty_runtime_kind(&job)) {
         const char *text = ty_runtime_unsupported(a, &job);
-        struct ty_field_err *e = ty_errs_add(&errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"),
-                                             TY_INVALID, NULL, "%s", text);
+        struct ty_field_err *e =
+            ty_errs_add(&errs, &ty_trainjob_ref_path, TY_INVALID, NULL, "%s", text);
         e->at = job.ref;
         e->hint = "use kind ClusterTrainingRuntime or TrainingRuntime, apiGroup "
                   "trainer.kubeflow.org";

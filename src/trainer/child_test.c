@@ -8,11 +8,10 @@
 #include "trainer/child.h"
 
 /* What is made is recognised, as that child of that job and no other. */
-static void test_round_trip(void **state)
+static void test_round_trip(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
 
-    (void)state;
     for (int i = 0; i < TY_CHILD_COUNT; i++) {
         struct ty_str name = ty_str(ty_child_name(a, (enum ty_child)i, TY_LIT("a-job")));
         for (int other = 0; other < TY_CHILD_COUNT; other++)
@@ -22,7 +21,7 @@ static void test_round_trip(void **state)
 }
 
 /* Upstream's names, to the letter: after a change of managers they are found again. */
-static void test_the_names_are_upstreams(void **state)
+static void test_the_names_are_upstreams(void **state TY_UNUSED)
 {
     static const char *const want[] = {
         [TY_CHILD_SNAPSHOT] = "j-runtime-snapshot",    [TY_CHILD_MPI_KEY] = "j-mpi-ssh-auth",
@@ -31,12 +30,11 @@ static void test_the_names_are_upstreams(void **state)
     };
     ty_auto_arena *a = ty_arena_new(1 << 16);
 
-    (void)state;
     for (int i = 0; i < TY_CHILD_COUNT; i++)
         assert_string_equal(ty_child_name(a, (enum ty_child)i, TY_LIT("j")), want[i]);
 }
 
-static void test_what_is_no_childs_name(void **state)
+static void test_what_is_no_childs_name(void **state TY_UNUSED)
 {
     static const char *const rows[] = { "",
                                         "j",
@@ -45,7 +43,6 @@ static void test_what_is_no_childs_name(void **state)
                                         "j-runtime-snapshots",
                                         "j-runtime-snapshot-2" };
 
-    (void)state;
     for (size_t i = 0; i < TY_COUNT(rows); i++) {
         assert_int_equal(ty_child_job(ty_str(rows[i])).n, 0);
         assert_false(ty_child_is(TY_CHILD_SNAPSHOT, ty_str(rows[i])));

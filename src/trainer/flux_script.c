@@ -8,16 +8,16 @@
 #include "base/buf.h"
 #include "trainer/z85.h"
 
-const char *ty_flux_range(struct ty_arena *a, int64_t n, int64_t from)
+/* "0" for one, "0-3" for four: Flux's index sets. */
+static const char *index_set(struct ty_arena *a, int64_t n)
 {
-    return n <= 1 ? ty_arena_printf(a, "%" PRId64, from)
-                  : ty_arena_printf(a, "%" PRId64 "-%" PRId64, from, from + n - 1);
+    return n <= 1 ? "0" : ty_arena_printf(a, "0-%" PRId64, n - 1);
 }
 
 static const char *host_list(struct ty_arena *a, const struct ty_flux *f)
 {
     return ty_arena_printf(a, "%.*s-%.*s-0-[%s]", TY_ARG(f->job), TY_ARG(f->rjob),
-                           ty_flux_range(a, f->nodes, 0));
+                           index_set(a, f->nodes));
 }
 
 /* A TOML string, escaped: a user's value cannot end the string or the line. */
@@ -117,9 +117,9 @@ static void put_entrypoint_values(struct ty_buf *out, struct ty_arena *a, const 
     ty_buf_printf(out, "run_flags='-N %" PRId64 " -n %" PRId64, f->nodes, f->tasks * f->nodes);
     if (f->gpus > 0)
         ty_buf_printf(out, " -g %" PRId64, f->gpus);
-    ty_buf_printf(out, "'\nresources='--cores=%s", ty_flux_range(a, f->tasks, 0));
+    ty_buf_printf(out, "'\nresources='--cores=%s", index_set(a, f->tasks));
     if (f->gpus > 0)
-        ty_buf_printf(out, " --gpu=%s", ty_flux_range(a, f->gpus, 0));
+        ty_buf_printf(out, " --gpu=%s", index_set(a, f->gpus));
     ty_buf_cstr(out, "'\n");
 }
 

@@ -18,7 +18,5 @@ struct ty_str ty_flux_init(struct ty_arena *a, const struct ty_flux *f);
 struct ty_str ty_flux_entrypoint(struct ty_arena *a, const struct ty_flux *f);
 /* The key pair is derived from the 32 bytes of seed only. */
 struct ty_str ty_flux_curve(struct ty_arena *a, struct ty_str job, const unsigned char seed[32]);
-/* "0" for one, "0-3" for four: Flux's index sets. */
-const char *ty_flux_range(struct ty_arena *a, int64_t n, int64_t from);
 
 #endif

@@ -34,24 +34,13 @@ static void has_not(struct ty_str text, const char *part)
         fail_msg("unwanted: %s\nin:\n%.*s", part, TY_ARG(text));
 }
 
-static void test_ranges(void **state)
-{
-    ty_auto_arena *a = ty_arena_new(1 << 16);
-
-    (void)state;
-    assert_string_equal(ty_flux_range(a, 1, 0), "0");
-    assert_string_equal(ty_flux_range(a, 4, 0), "0-3");
-    assert_string_equal(ty_flux_range(a, 3, 10), "10-12");
-}
-
 /* The certificate that Kubeflow Trainer makes for this uid. */
-static void test_curve_vector(void **state)
+static void test_curve_vector(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
     unsigned char seed[SHA256_DIGEST_SIZE];
     struct sha256_ctx h;
 
-    (void)state;
     sha256_init(&h);
     sha256_update(&h, 8, (const uint8_t *)"test-uid");
     sha256_digest(&h, sizeof(seed), seed);
@@ -66,12 +55,11 @@ static void test_curve_vector(void **state)
                         "    secret-key = \"S8&cm^cJ}6BIG=ra8+eAkr}]ba-^q(m2?$njMZ}m\"\n");
 }
 
-static void test_init_configures_the_broker(void **state)
+static void test_init_configures_the_broker(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_str s = ty_flux_init(a, &two);
 
-    (void)state;
     has(s, "hosts='melt-node-0-[0-1]'\n");
     has(s, "default_bind = \"tcp://eth0:%p\"\n");
     has(s, "default_connect = \"tcp://%h.melt.lab.svc.cluster.local:%p\"\n");
@@ -81,24 +69,22 @@ static void test_init_configures_the_broker(void **state)
 }
 
 /* What a user writes into FLUX_NETWORK_DEVICE stays inside its TOML string. */
-static void test_user_text_is_escaped(void **state)
+static void test_user_text_is_escaped(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_flux f = two;
 
-    (void)state;
     f.queue_policy = TY_LIT("a\"b\\c\nEND_OF_BROKER_TOML\nrm -rf /");
     has(ty_flux_init(a, &f),
         "queue-policy = \"a\\\"b\\\\c\\u000aEND_OF_BROKER_TOML\\u000arm -rf /\"\n");
 }
 
-static void test_entrypoint_counts(void **state)
+static void test_entrypoint_counts(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_flux f = two;
     struct ty_str s = ty_flux_entrypoint(a, &f);
 
-    (void)state;
     has(s, "main_host='melt-node-0-0'\n");
     has(s, "run_flags='-N 2 -n 8'\n");
     has(s, "resources='--cores=0-3'\n");
@@ -130,12 +116,11 @@ static int bash(struct ty_str script, const char *option)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_bash_can_read_them(void **state)
+static void test_bash_can_read_them(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_flux f = two;
 
-    (void)state;
     if (access("/bin/bash", X_OK) != 0) {
         print_message("bash is not installed: skipped\n");
         skip();
@@ -149,7 +134,6 @@ static void test_bash_can_read_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_curve_vector),
         cmocka_unit_test(test_init_configures_the_broker),
         cmocka_unit_test(test_user_text_is_escaped),

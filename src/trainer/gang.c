@@ -56,7 +56,8 @@ void ty_gang_mark(struct ty_plan *plan)
         s->gang = !w.over[s - plan->sets] && !is_late(&w, s);
 }
 
-int64_t ty_gang_members(const struct ty_plan *plan)
+/* Saturates. */
+static int64_t count_members(const struct ty_plan *plan)
 {
     int64_t n = 0;
 
@@ -66,7 +67,7 @@ int64_t ty_gang_members(const struct ty_plan *plan)
     return n;
 }
 
-struct ty_json *ty_gang_resources(const struct ty_plan *plan)
+static struct ty_json *sum_requests(const struct ty_plan *plan)
 {
     struct ty_json *sum = ty_json_object(plan->arena);
 
@@ -95,8 +96,8 @@ struct ty_json *ty_gang_podgroup(struct ty_plan *plan, const struct ty_trainjob 
         return NULL; /* a running job is frozen */
     struct ty_json *obj = ty_plan_child(plan, job, kind, name);
     struct ty_json *spec = ty_json_ensure_object(plan->arena, obj, "spec");
-    ty_json_set(plan->arena, spec, "minMember", ty_json_int(plan->arena, ty_gang_members(plan)));
-    ty_json_set(plan->arena, spec, "minResources", ty_gang_resources(plan));
+    ty_json_set(plan->arena, spec, "minMember", ty_json_int(plan->arena, count_members(plan)));
+    ty_json_set(plan->arena, spec, "minResources", sum_requests(plan));
     ty_json_set_origin(spec, plan->origin);
     return obj;
 }

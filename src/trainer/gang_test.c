@@ -130,9 +130,9 @@ static void test_size_counts_replicas(void **state)
     members(f, "{'name':'w','replicas':3,'template':{'spec':{'parallelism':4,'template':{'spec':{"
                "'containers':[{'resources':{'requests':{'cpu':'500m'},'limits':{'nvidia.com/gpu':2"
                "}}}]}}}}}," WAITS("one", ""));
-    assert_int_equal(ty_gang_members(&f->plan), 13);
-    assert_string_equal(fx_text(f, ty_gang_resources(&f->plan)),
-                        "{'cpu':'6','nvidia.com/gpu':'24'}");
+    const struct ty_json *g = ty_gang_podgroup(&f->plan, &f->job, &ty_kind_podgroup_cosched);
+    assert_string_equal(fx_text(f, ty_json_get(g, "spec")),
+                        "{'minMember':13,'minResources':{'cpu':'6','nvidia.com/gpu':'24'}}");
 }
 
 /* Sizes that nobody can run must not wrap around. */
@@ -146,8 +146,9 @@ static void test_huge_sizes_saturate(void **state)
     "}}}"
 
     members(f, HUGE_JOB("a") "," HUGE_JOB("b"));
-    assert_true(ty_gang_members(&f->plan) == INT64_MAX);
-    assert_non_null(ty_json_get(ty_gang_resources(&f->plan), "cpu"));
+    const struct ty_json *g = ty_gang_podgroup(&f->plan, &f->job, &ty_kind_podgroup_cosched);
+    assert_true(ty_json_at(g, "spec.minMember")->i == INT64_MAX);
+    assert_non_null(ty_json_at(g, "spec.minResources.cpu"));
 }
 
 static void test_podgroup(void **state)

@@ -206,7 +206,7 @@ void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
     const struct ty_plugin *off = disabled_but_needed(plan);
 
     if (off)
-        ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_FORBIDDEN, NULL,
+        ty_errs_add(errs, &ty_trainjob_ref_path, TY_FORBIDDEN, NULL,
                     "runtime \"%.*s\" needs plugin %s, which the operator's configuration disables",
                     TY_ARG(plan->runtime_name), off->name)
             ->warn_only = old; /* it was stored before the plugin was disabled */

@@ -13,17 +13,6 @@ typedef int ty_plugin_hook_fn(struct ty_plan *plan, const struct ty_trainjob *jo
 typedef void ty_plugin_status_fn(struct ty_arena *a, const struct ty_trainjob *job,
                                  const struct ty_view *view, struct ty_json *status);
 
-/* How an object of a watched kind is mapped to the TrainJobs that must be reconciled. */
-enum ty_plugin_watch_via {
-    TY_PLUGIN_WATCH_OWNER,           /* its controller-owner is the TrainJob */
-    TY_PLUGIN_WATCH_SUSPENDED_NS,    /* every suspended TrainJob of its namespace (LimitRange) */
-    TY_PLUGIN_WATCH_SUSPENDED_CLASS, /* suspended TrainJobs whose runtime names it (RuntimeClass) */
-};
-struct ty_plugin_watch {
-    const struct ty_kind *kind; /* NULL ends the list */
-    enum ty_plugin_watch_via via;
-};
-
 /* Hooks may be NULL. They run member by member in this order, within a member in the order of
  * registry.def, and (except for `status`) only if the plugin applies to the plan, see `applies`.
  * They borrow all arguments; what they add to the plan lives with plan->arena. They return 0, or a
@@ -67,7 +56,8 @@ struct ty_plugin {
     ty_plugin_hook_fn *pre_build;    /* for the owner of the template: writes the plan into it */
     ty_plugin_hook_fn *build;        /* adds child objects: ty_plan_child */
     ty_plugin_status_fn *status;
-    const struct ty_plugin_watch *watches;
+    bool watches;    /* the operator watches objects that the plugin writes or reads; for `trainyard
+                        plugins` */
     const void *ext; /* data of an out-of-tree plugin; its hooks find it through plan->running */
 };
 

@@ -2,28 +2,21 @@
 
 #include "trainer/testing.h"
 
-/* The base runtime: two initializers and the node, as upstream's tests have it. */
-#define BASE                                                                                       \
-    "{'metadata':{'name':'rt','labels':{'of':'the object'}},'spec':{'template':{'metadata':"       \
-    "{'labels':{'k':'runtime','only':'runtime'},'annotations':{'a':'runtime'}},'spec':{"           \
-    "'replicatedJobs':[" STEP_JOB(                                                                 \
-        "dataset-initializer", "dataset-initializer", "dataset-initializer",                       \
-        "") ","                                                                                    \
-            "{'name':'node','template':{'metadata':{'labels':{'" TY_LABEL_ANCESTOR                 \
-            "':'trainer'}},"                                                                       \
-            "'spec':{'template':{'spec':{'containers':[{'name':'node','image':'i','env':[{'name':" \
-            "'I1',"                                                                                \
-            "'value':'1'},{'name':'I2','value':'2'}]},{'name':'side','image':'s'}],'volumes':["    \
-            "{'name':'v','emptyDir':{}},{'name':'w','emptyDir':{}}],'nodeSelector':{'zone':'a'}}}" \
-            "}}}]}}}}"
+/* Plans a TrainJob whose spec has these members besides the reference. */
+static void planned(struct fixture *f, const char *spec)
+{
+    const struct ty_json *runtime =
+        json_file(f->arena, "src/trainer/testdata/patched-runtime.yaml");
+
+    fx_plan(f, json_show(f->arena, runtime),
+            ty_arena_printf(f->arena,
+                            "{'metadata':{'name':'j'},'spec':{'runtimeRef':{'name':'rt'},%s}}",
+                            spec));
+}
 
 static void patched(struct fixture *f, const char *patches)
 {
-    fx_plan(f, BASE,
-            ty_arena_printf(f->arena, "%s%s]}}",
-                            "{'metadata':{'name':'j'},'spec':{'runtimeRef':{'name':'rt'},"
-                            "'runtimePatches':[",
-                            patches));
+    planned(f, ty_arena_printf(f->arena, "'runtimePatches':[%s]", patches));
 }
 
 static const struct ty_json *pod_of(struct fixture *f, const char *job)
@@ -211,21 +204,15 @@ static void test_patch_without_a_spec(void **state)
 
 /* ---- the older spellings ---- */
 
-static void older(struct fixture *f, const char *spec)
-{
-    fx_plan(f, BASE,
-            ty_arena_printf(f->arena, "%s%s}}",
-                            "{'metadata':{'name':'j'},'spec':{'runtimeRef':{'name':'rt'},", spec));
-}
-
 static void test_pod_template_overrides(void **state)
 {
     struct fixture *f = *state;
 
-    older(f, "'podTemplateOverrides':[{'targetJobs':[{'name':'node'},{'name':'dataset-initializer'}"
-             "],'metadata':{'labels':{'l':'1'},'annotations':{'n':'2'},'name':'never'},'spec':{"
-             "'serviceAccountName':'sa'}},{'targetJobs':[{'name':'node'}],'spec':{"
-             "'serviceAccountName':'later'}}]");
+    planned(f,
+            "'podTemplateOverrides':[{'targetJobs':[{'name':'node'},{'name':'dataset-initializer'}"
+            "],'metadata':{'labels':{'l':'1'},'annotations':{'n':'2'},'name':'never'},'spec':{"
+            "'serviceAccountName':'sa'}},{'targetJobs':[{'name':'node'}],'spec':{"
+            "'serviceAccountName':'later'}}]");
     struct ty_podset *node = ty_plan_find_podset(&f->plan, TY_LIT("node"));
     assert_true(ty_str_is(ty_json_str_at(node->pod, "serviceAccountName"), "later"));
     assert_true(
@@ -237,8 +224,8 @@ static void test_pod_spec_overrides(void **state)
 {
     struct fixture *f = *state;
 
-    older(f, "'podSpecOverrides':[{'targetJobs':[{'name':'node'}],'nodeSelector':{'zone':'z'},"
-             "'containers':[{'name':'node','env':[{'name':'I2','value':'two'}]}]}]");
+    planned(f, "'podSpecOverrides':[{'targetJobs':[{'name':'node'}],'nodeSelector':{'zone':'z'},"
+               "'containers':[{'name':'node','env':[{'name':'I2','value':'two'}]}]}]");
     assert_string_equal(fx_text(f, ty_json_get(pod_of(f, "node"), "nodeSelector")), "{'zone':'z'}");
     assert_string_equal(fx_env(f, "node", "node"), "I1=1;I2=two");
     assert_null(ty_json_get(pod_of(f, "node"), "targetJobs"));
@@ -248,8 +235,8 @@ static void test_override_of_no_job(void **state)
 {
     struct fixture *f = *state;
 
-    older(f, "'podTemplateOverrides':[{'targetJobs':[{'name':'nowhere'}],'spec':{}},"
-             "{'targetJobs':[]},{}]");
+    planned(f, "'podTemplateOverrides':[{'targetJobs':[{'name':'nowhere'}],'spec':{}},"
+               "{'targetJobs':[]},{}]");
     assert_int_equal(f->plan.n_sets, 2);
 }
 
@@ -257,7 +244,7 @@ static void test_labels_of_v2_0(void **state)
 {
     struct fixture *f = *state;
 
-    older(f, "'labels':{'k':'job'},'annotations':{'b':'job'}");
+    planned(f, "'labels':{'k':'job'},'annotations':{'b':'job'}");
     assert_string_equal(fx_text(f, f->plan.labels), "{'k':'job','only':'runtime'}");
     assert_string_equal(fx_text(f, f->plan.annotations), "{'a':'runtime','b':'job'}");
 }
@@ -275,7 +262,7 @@ static void test_target_named_often(void **state)
     for (int i = 1; i < 1000; i++)
         ty_buf_printf(&text, ",'n%d':'%d'", i, i);
     ty_buf_cstr(&text, "}}}]");
-    older(f, ty_arena_cstr(f->arena, ty_buf_str(&text)));
+    planned(f, ty_arena_cstr(f->arena, ty_buf_str(&text)));
     assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "node"), "nodeSelector")), 1001);
     assert_true(ty_arena_used(f->arena) < (size_t)32 << 20);
 }
@@ -353,8 +340,8 @@ static void test_origins_of_overrides(void **state)
 {
     struct fixture *f = *state;
 
-    older(f, "'labels':{'k':'job'},'podTemplateOverrides':[{'targetJobs':[]},{'targetJobs':["
-             "{'name':'node'}],'spec':{'serviceAccountName':'sa'}}]");
+    planned(f, "'labels':{'k':'job'},'podTemplateOverrides':[{'targetJobs':[]},{'targetJobs':["
+               "{'name':'node'}],'spec':{'serviceAccountName':'sa'}}]");
     assert_string_equal(core_origin(&f->plan, ty_json_get(pod_of(f, "node"), "serviceAccountName")),
                         "spec.podTemplateOverrides[1]");
     assert_string_equal(core_origin(&f->plan, ty_json_get(f->plan.labels, "k")),

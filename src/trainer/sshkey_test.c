@@ -19,12 +19,11 @@ static void generate_key(struct ty_arena *a, unsigned char fill, struct ty_sshke
     ty_sshkey_generate(a, entropy, sizeof(entropy), ret_key);
 }
 
-static void test_same_entropy_same_key(void **state)
+static void test_same_entropy_same_key(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_sshkey one, again, other;
 
-    (void)state;
     generate_key(a, 1, &one);
     generate_key(a, 1, &again);
     generate_key(a, 2, &other);
@@ -67,14 +66,13 @@ static size_t der(const uint8_t **p, uint8_t tag)
     return n;
 }
 
-static void test_private_key_is_sec1(void **state)
+static void test_private_key_is_sec1(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     static const uint8_t secp521r1[] = { 0x2b, 0x81, 0x04, 0x00, 0x23 };
     uint8_t bytes[512];
     struct ty_sshkey key;
 
-    (void)state;
     generate_key(a, 7, &key);
     size_t n = pem_bytes(key.private_pem, bytes, sizeof(bytes));
     const uint8_t *p = bytes;
@@ -96,12 +94,11 @@ static void test_private_key_is_sec1(void **state)
     assert_ptr_equal(p + 134, bytes + n);
 }
 
-static void test_text_shape(void **state)
+static void test_text_shape(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_sshkey key;
 
-    (void)state;
     generate_key(a, 9, &key);
     assert_memory_equal(key.public_line.p, "ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEA",
                         51);
@@ -112,7 +109,7 @@ static void test_text_shape(void **state)
 }
 
 /* OpenSSH itself must derive our public line from our private key. */
-static void test_ssh_keygen_agrees(void **state)
+static void test_ssh_keygen_agrees(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     char dir[] = "/tmp/sshkey_test.XXXXXX";
@@ -120,7 +117,6 @@ static void test_ssh_keygen_agrees(void **state)
     int out[2];
     char got[1024] = { 0 };
 
-    (void)state;
     if (access("/usr/bin/ssh-keygen", X_OK) != 0) {
         print_message("ssh-keygen is not installed: skipped\n");
         skip();

@@ -1,6 +1,15 @@
 /* First step: reads the fields of the TrainJob. */
 #include "trainer/trainjob.h"
 
+#define PATH(up, key)                                                                              \
+    {                                                                                              \
+        (up), { (key), sizeof(key) - 1 }, -1, false                                                \
+    }
+const struct ty_field_path ty_trainjob_spec_path = PATH(NULL, "spec");
+const struct ty_field_path ty_trainjob_ref_path = PATH(&ty_trainjob_spec_path, "runtimeRef");
+const struct ty_field_path ty_trainjob_trainer_path = PATH(&ty_trainjob_spec_path, "trainer");
+const struct ty_field_path ty_trainjob_env_path = PATH(&ty_trainjob_trainer_path, "env");
+
 char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str name)
 {
     return ty_arena_printf(a, "trainer.kubeflow.org/v1alpha1/namespaces/%.*s/trainjobs/%.*s/status",

@@ -2,6 +2,7 @@
 #ifndef TY_TRAINER_TRAINJOB_H
 #define TY_TRAINER_TRAINJOB_H
 
+#include "json/errs.h"
 #include "json/json.h"
 
 enum ty_numproc_kind {
@@ -37,6 +38,10 @@ struct ty_trainjob {
 
 /* Stores "cpu" or "gpu" of numProcPerNode, whose stored form must be an integer or absent. */
 #define TY_ANN_NUMPROC "trainyard.dev/num-proc-per-node"
+
+/* Paths of its fields, for errors: spec, spec.runtimeRef, spec.trainer, spec.trainer.env. */
+extern const struct ty_field_path ty_trainjob_spec_path, ty_trainjob_ref_path,
+    ty_trainjob_trainer_path, ty_trainjob_env_path;
 
 /* The audience of the tokens with which pods of this job report progress. Lives with the arena. */
 char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str name);

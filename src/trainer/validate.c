@@ -2,24 +2,17 @@
  * of pods. */
 #include "trainer/validate.h"
 
+#include "trainer/plugins/ml.h"
+
 #define NAME_MAX_LEN 63
 /* Stands for the random suffix of a pod's name, as in JobSet's check. */
 #define POD_SUFFIX "-abcde"
 
-static const struct ty_field_path *ref_path(void)
-{
-    static const struct ty_field_path spec = { NULL, { "spec", 4 }, -1, false };
-    static const struct ty_field_path ref = { &spec, { "runtimeRef", 10 }, -1, false };
-
-    return &ref;
-}
-
 static void blame_ref(const struct ty_plan *plan, const struct ty_trainjob *job,
                       struct ty_errs *errs, const char *text, const char *hint)
 {
-    struct ty_json *ref = ty_schema_normalize(plan->arena, &ty_schema_RuntimeRef, job->ref);
-    struct ty_field_err *e =
-        ty_errs_add(errs, ref_path(), TY_INVALID, ty_json_text(plan->arena, ref).p, "%s", text);
+    struct ty_field_err *e = ty_errs_add(errs, &ty_trainjob_ref_path, TY_INVALID,
+                                         ty_ml_ref_text(plan->arena, job), "%s", text);
     e->at = job->ref;
     e->hint = hint;
 }

@@ -2,6 +2,7 @@
  * exist, at the position of the wrong one. */
 #include "api/name.h"
 #include "base/time.h"
+#include "trainer/plugins/ml.h"
 #include "trainer/validate.h"
 
 #define RESERVED   "dataset-initializer, model-initializer, node"
@@ -10,13 +11,6 @@
 #define NAMES_MAX  20  /* names in one message */
 #define NAME_SHOWN 64  /* bytes of each; no valid name is longer */
 #define NEAR_MAX   256 /* candidates for the nearest name */
-
-static const struct ty_field_path spec_path = { NULL, { "spec", 4 }, -1, false };
-
-static const char *quote_name(struct ty_arena *a, struct ty_str s)
-{
-    return ty_json_text(a, ty_json_str(a, s)).p;
-}
 
 /* "a, b, c": the names in a list of objects, at most NAMES_MAX. */
 static char *names_in(struct ty_arena *a, const struct ty_json *list)
@@ -82,7 +76,7 @@ static void check_known(struct patch_check *c, const struct ty_json *named,
         return;
     name = ty_str_head(name, NAME_SHOWN);
     struct ty_field_err *e =
-        ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quote_name(plan->arena, name),
+        ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, ty_ml_quoted(plan->arena, name),
                     "%s has no %s \"%.*s\"; it has: %s", owner, what, TY_ARG(name),
                     names_in(plan->arena, list));
     if (c->warnings_room >= ERRS_MAX - HINTS_MAX)
@@ -149,7 +143,7 @@ static void check_manager(struct patch_check *c, const struct ty_json *patch)
         if (!take_room(&c->room))
             return;
         struct ty_field_err *e = ty_errs_add(c->errs, TY_KEY(c->list, "manager"), TY_INVALID,
-                                             quote_name(c->plan->arena, blamed), "%s", problem);
+                                             ty_ml_quoted(c->plan->arena, blamed), "%s", problem);
         e->at = ty_json_get(patch, "manager");
     }
 }
@@ -202,7 +196,7 @@ void ty_validate_patches(const struct ty_plan *plan, const struct ty_trainjob *j
                          struct ty_errs *errs)
 {
     struct patch_check c = { .plan = plan,
-                             .list = TY_KEY(&spec_path, "runtimePatches"),
+                             .list = TY_KEY(&ty_trainjob_spec_path, "runtimePatches"),
                              .errs = errs,
                              .room = ERRS_MAX,
                              .warnings_room = ERRS_MAX };
@@ -261,7 +255,7 @@ static void check_override_list(const struct ty_plan *plan, const struct ty_trai
 {
     const struct ty_json *list = list_of(plan->arena, job, field);
     struct patch_check c = { .plan = plan,
-                             .list = TY_KEY(&spec_path, field),
+                             .list = TY_KEY(&ty_trainjob_spec_path, field),
                              .typed = list,
                              .errs = errs,
                              .room = ERRS_MAX,
@@ -302,7 +296,7 @@ static void check_change(const struct ty_plan *plan, const struct ty_trainjob *j
                          const struct ty_trainjob *old, const char *field, const char *what,
                          const char *when, struct ty_errs *errs)
 {
-    const struct ty_field_path *at = TY_KEY(&spec_path, field);
+    const struct ty_field_path *at = TY_KEY(&ty_trainjob_spec_path, field);
 
     if (equal_lists(list_of(plan->arena, job, field), list_of(plan->arena, old, field)))
         return;

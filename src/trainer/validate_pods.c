@@ -9,14 +9,6 @@
 #define INDEXED_MAX 100000 /* parallelism of an indexed Job, by Kubernetes' own validation */
 #define ERRS_MAX    16     /* reported errors of one kind */
 
-static const struct ty_field_path spec_path = { NULL, { "spec", 4 }, -1, false };
-static const struct ty_field_path trainer_path = { &spec_path, { "trainer", 7 }, -1, false };
-static const struct ty_field_path nodes_path = { &trainer_path, { "numNodes", 8 }, -1, false };
-static const struct ty_field_path resources_path = {
-    &trainer_path, { "resourcesPerNode", 16 }, -1, false
-};
-static const struct ty_field_path runtime_path = { &spec_path, { "runtimeRef", 10 }, -1, false };
-
 /* ---- counts ---- */
 
 /* spec.trainer.numNodes decides how many pods this set has. */
@@ -72,10 +64,10 @@ static void check_count(const struct ty_plan *plan, const struct ty_trainjob *jo
     const char *asked =
         own ? ty_arena_printf(errs->arena, "numNodes is %lld", n)
             : ty_arena_printf(errs->arena, "runtime \"%.*s\" asks for %lld", TY_ARG(runtime), n);
-    struct ty_field_err *e =
-        ty_errs_add(errs, own ? &nodes_path : &runtime_path, TY_INVALID,
-                    own ? ty_arena_printf(errs->arena, "%lld", n) : NULL,
-                    "job \"%.*s\" gets no pods: %s: %s", TY_ARG(name), asked, why);
+    struct ty_field_err *e = ty_errs_add(
+        errs, own ? TY_KEY(&ty_trainjob_trainer_path, "numNodes") : &ty_trainjob_ref_path,
+        TY_INVALID, own ? ty_arena_printf(errs->arena, "%lld", n) : NULL,
+        "job \"%.*s\" gets no pods: %s: %s", TY_ARG(name), asked, why);
     e->at = own ? ty_json_get(job->trainer, "numNodes") : job->ref;
     e->warn_only = true;
 }
@@ -146,6 +138,7 @@ static struct ty_field_err *add_at_place(const struct holder *h, struct ty_str n
                                          const struct ty_json *request, const char *detail)
 {
     static const char *const lists[] = { "requests", "limits" };
+    const struct ty_field_path *resources = TY_KEY(&ty_trainjob_trainer_path, "resourcesPerNode");
     const struct ty_json *place = NULL;
     const char *value = ty_json_text(h->errs->arena, request).p;
 
@@ -154,12 +147,13 @@ static struct ty_field_err *add_at_place(const struct holder *h, struct ty_str n
         if (!place)
             continue;
         struct ty_field_err *e =
-            ty_errs_add(h->errs, TY_KEYS(TY_KEY(&resources_path, lists[i]), name), TY_INVALID,
+            ty_errs_add(h->errs, TY_KEYS(TY_KEY(resources, lists[i]), name), TY_INVALID,
                         ty_json_text(h->errs->arena, place).p, "%s", detail);
         e->at = place;
         return e;
     }
-    struct ty_field_err *e = ty_errs_add(h->errs, &runtime_path, TY_INVALID, value, "%s", detail);
+    struct ty_field_err *e =
+        ty_errs_add(h->errs, &ty_trainjob_ref_path, TY_INVALID, value, "%s", detail);
     e->at = h->job->ref;
     return e;
 }
@@ -253,7 +247,7 @@ void ty_validate_trainer(const struct ty_plan *plan, const struct ty_trainjob *j
     const char *who = found.n ? ty_arena_printf(errs->arena, "job \"%.*s\"", TY_ARG(found))
                               : "the job that trains";
     struct ty_field_err *e = ty_errs_add(
-        errs, &trainer_path, TY_INVALID, NULL,
+        errs, &ty_trainjob_trainer_path, TY_INVALID, NULL,
         "ignored: no job of runtime \"%.*s\" has label " TY_LABEL_ANCESTOR ": trainer; add it to "
         "template.metadata.labels of %s",
         TY_ARG(runtime), who);

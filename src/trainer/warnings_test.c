@@ -1,12 +1,11 @@
 #include "base/testing.h"
 #include "trainer/warnings.h"
 
-static void test_warnings_have_a_limit(void **state)
+static void test_warnings_have_a_limit(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
     struct ty_warnings w = { .arena = a };
 
-    (void)state;
     for (int i = 0; i < 40; i++)
         ty_warnings_add(&w, "warning %d", i);
     assert_int_equal(w.n, 32);

@@ -1,7 +1,7 @@
 #include "review.h"
 
 #include "base/base64.h"
-#include "json/patch.h"
+#include "json/patch_testing.h"
 
 static struct ty_json *send_review(struct ty_arena *a, const struct ty_webhook *w, const char *verb,
                                    const struct ty_kind *k, bool create, const struct ty_json *obj,
@@ -34,7 +34,6 @@ static struct ty_json *apply_patch(struct ty_arena *a, const struct ty_json *obj
 {
     struct ty_str text = ty_json_str_at(response, "patch");
     struct ty_str patch = ty_base64_decode(a, text);
-    struct ty_json *next = NULL;
     struct ty_err err = { 0 };
 
     if (!text.n)
@@ -42,7 +41,7 @@ static struct ty_json *apply_patch(struct ty_arena *a, const struct ty_json *obj
     if (!ty_str_is(ty_json_str_at(response, "patchType"), "JSONPatch") || !patch.p)
         return NULL;
     const struct ty_json *ops = ty_json_parse(a, patch, NULL, &err);
-    return ops && ty_patch_json(a, obj, ops, &next, &err) == 0 ? next : NULL;
+    return ops ? json_patched(a, obj, ops) : NULL;
 }
 
 /* The API server's message for a denial. */

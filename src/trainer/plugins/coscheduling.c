@@ -27,18 +27,11 @@ static int cosched_build(struct ty_plan *plan, const struct ty_trainjob *job,
     return 0;
 }
 
-static const struct ty_plugin_watch cosched_watches[] = {
-    { &ty_kind_podgroup_cosched, TY_PLUGIN_WATCH_OWNER },
-    { &ty_kind_limitrange, TY_PLUGIN_WATCH_SUSPENDED_NS },
-    { &ty_kind_runtimeclass, TY_PLUGIN_WATCH_SUSPENDED_CLASS },
-    { 0 },
-};
-
 const struct ty_plugin ty_plugin_coscheduling = {
     .name = "CoScheduling",
     .about = "podGroupPolicy.coscheduling: a PodGroup for scheduler-plugins",
     .applies = cosched_applies,
     .enforce_gang = cosched_enforce,
     .build = cosched_build,
-    .watches = cosched_watches,
+    .watches = true,
 };

@@ -53,13 +53,9 @@ static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *
                           struct ty_warnings *warnings TY_UNUSED)
 {
     const struct ty_podset *set = flux_set(plan);
-    const struct ty_field_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
+    const struct ty_field_path *trainer = &ty_trainjob_trainer_path;
 
-    if (job->num_proc.kind == TY_NUMPROC_CPU || job->num_proc.kind == TY_NUMPROC_GPU)
-        ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
-                    job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
-                    "must have an int value for Flux TrainJob")
-            ->warn_only = old; /* the runtime may have changed since it was stored */
+    ty_ml_int_numproc(job, old, "Flux", errs);
     if (job->num_proc.kind == TY_NUMPROC_INT && job->num_proc.v < 1)
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     ty_arena_printf(errs->arena, "%" PRId32, job->num_proc.v),
@@ -241,12 +237,6 @@ static int flux_build(struct ty_plan *plan, const struct ty_trainjob *job, struc
     return 0;
 }
 
-static const struct ty_plugin_watch watches[] = {
-    { &ty_kind_configmap, TY_PLUGIN_WATCH_OWNER },
-    { &ty_kind_secret, TY_PLUGIN_WATCH_OWNER },
-    { 0 },
-};
-
 const struct ty_plugin ty_plugin_flux = {
     .name = "Flux",
     .about = "a Flux instance over the nodes for mlPolicy.flux",
@@ -255,5 +245,5 @@ const struct ty_plugin ty_plugin_flux = {
     .validate = flux_validate,
     .enforce_ml = flux_enforce_ml,
     .build = flux_build,
-    .watches = watches,
+    .watches = true,
 };

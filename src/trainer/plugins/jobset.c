@@ -248,11 +248,6 @@ static void jobset_status(struct ty_arena *a, const struct ty_trainjob *job,
         ty_json_del(status, TY_LIT("jobsStatus"));
 }
 
-static const struct ty_plugin_watch jobset_watches[] = {
-    { &ty_kind_jobset, TY_PLUGIN_WATCH_OWNER },
-    { 0 },
-};
-
 const struct ty_plugin ty_plugin_jobset = {
     .name = "JobSet",
     .about = "the JobSet itself: counts, initializers, trainer settings; status back",
@@ -261,5 +256,5 @@ const struct ty_plugin ty_plugin_jobset = {
     .pre_build = jobset_pre_build,
     .build = jobset_build,
     .status = jobset_status,
-    .watches = jobset_watches,
+    .watches = true,
 };

@@ -55,9 +55,8 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
     }
     if (n == 0)
         return;
-    const struct ty_field_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
     struct ty_field_err *e = ty_errs_add(
-        errs, at, TY_INVALID, ty_json_text(a, list).p,
+        errs, &ty_trainjob_env_path, TY_INVALID, ty_json_text(a, list).p,
         "must not have reserved envs, invalid envs configured: [%s]", set_text(a, bad, n));
     e->at = job->env;
     e->hint = "remove them: the operator sets these variables";
@@ -66,17 +65,28 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
 void ty_ml_reserved_for(const struct ty_trainjob *job, const char *const *names, const char *owner,
                         struct ty_errs *errs)
 {
-    const struct ty_field_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
     int i = 0;
 
     ty_each_item (it, job->env) {
         struct ty_str name = ty_json_as_str(ty_json_get(*it, "name"));
         if (name_listed(names, name))
-            ty_errs_add(errs, TY_IDX(at, i), TY_FORBIDDEN, NULL, "%.*s is reserved for %s",
-                        TY_ARG(name), owner)
+            ty_errs_add(errs, TY_IDX(&ty_trainjob_env_path, i), TY_FORBIDDEN, NULL,
+                        "%.*s is reserved for %s", TY_ARG(name), owner)
                 ->at = *it;
         i++;
     }
+}
+
+void ty_ml_int_numproc(const struct ty_trainjob *job, const struct ty_trainjob *old,
+                       const char *framework, struct ty_errs *errs)
+{
+    bool cpu = job->num_proc.kind == TY_NUMPROC_CPU;
+
+    if (cpu || job->num_proc.kind == TY_NUMPROC_GPU)
+        ty_errs_add(errs, TY_KEY(&ty_trainjob_trainer_path, "numProcPerNode"), TY_INVALID,
+                    cpu ? "\"cpu\"" : "\"gpu\"", "must have an int value for %s TrainJob",
+                    framework)
+            ->warn_only = old; /* the runtime may have changed since it was stored */
 }
 
 const char *ty_ml_ref_text(struct ty_arena *a, const struct ty_trainjob *job)

@@ -15,6 +15,10 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
 void ty_ml_reserved_for(const struct ty_trainjob *job, const char *const *names, const char *owner,
                         struct ty_errs *errs);
 
+/* An error if numProcPerNode is cpu or gpu; a warning for a stored job. */
+void ty_ml_int_numproc(const struct ty_trainjob *job, const struct ty_trainjob *old,
+                       const char *framework, struct ty_errs *errs);
+
 /* spec.runtimeRef as Go prints it in messages. */
 const char *ty_ml_ref_text(struct ty_arena *a, const struct ty_trainjob *job);
 

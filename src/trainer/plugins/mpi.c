@@ -91,22 +91,17 @@ static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *j
                          const struct ty_trainjob *old, struct ty_errs *errs,
                          struct ty_warnings *warnings TY_UNUSED)
 {
-    const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     bool both = ty_plan_find_podset(plan, TY_LIT(TY_LAUNCHER)) &&
                 ty_plan_find_podset(plan, TY_LIT(TY_NODE));
 
     if (job->num_nodes.set && job->num_nodes.v >= 2 && launcher_is_node(plan) && !both)
-        ty_errs_add(errs, TY_KEY(trainer, "numNodes"), TY_INVALID,
+        ty_errs_add(errs, TY_KEY(&ty_trainjob_trainer_path, "numNodes"), TY_INVALID,
                     ty_arena_printf(errs->arena, "%" PRId32, job->num_nodes.v),
                     "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not "
                     "have either launcher and node");
-    if (job->num_proc.kind == TY_NUMPROC_CPU || job->num_proc.kind == TY_NUMPROC_GPU)
-        ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
-                    job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
-                    "must have an int value for MPI TrainJob")
-            ->warn_only = old; /* the runtime may have changed since it was stored */
-    if (!flavour_of(plan))     /* v2.3.0 accepts the TrainJob and fails to reconcile it (B24) */
-        ty_errs_add(errs, TY_KEY(spec, "runtimeRef"), TY_INVALID, ty_ml_ref_text(errs->arena, job),
+    ty_ml_int_numproc(job, old, "MPI", errs);
+    if (!flavour_of(plan)) /* v2.3.0 accepts the TrainJob and fails to reconcile it (B24) */
+        ty_errs_add(errs, &ty_trainjob_ref_path, TY_INVALID, ty_ml_ref_text(errs->arena, job),
                     BAD_FLAVOUR " in the runtime")
             ->warn_only = true;
 }
@@ -278,12 +273,6 @@ static int mpi_build(struct ty_plan *plan, const struct ty_trainjob *job, struct
              : 0; /* enforce_ml refuses unknown implementations */
 }
 
-static const struct ty_plugin_watch watches[] = {
-    { &ty_kind_configmap, TY_PLUGIN_WATCH_OWNER },
-    { &ty_kind_secret, TY_PLUGIN_WATCH_OWNER },
-    { 0 },
-};
-
 const struct ty_plugin ty_plugin_mpi = {
     .name = "MPI",
     .about =
@@ -296,5 +285,5 @@ const struct ty_plugin ty_plugin_mpi = {
     .validate = mpi_validate,
     .enforce_ml = mpi_enforce_ml,
     .build = mpi_build,
-    .watches = watches,
+    .watches = true,
 };

@@ -71,8 +71,8 @@ static void tensorflow_validate(const struct ty_plan *plan, const struct ty_trai
     if (old)
         return; /* an extension, and spec.trainer is immutable: check only on create */
     if (cluster_read(plan, &c, &err) < 0)
-        ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_INVALID,
-                    ty_ml_ref_text(errs->arena, job), "%s", err.text);
+        ty_errs_add(errs, &ty_trainjob_ref_path, TY_INVALID, ty_ml_ref_text(errs->arena, job), "%s",
+                    err.text);
 }
 
 static const char *const *tensorflow_reserved(const struct ty_plan *plan TY_UNUSED,

@@ -112,14 +112,13 @@ static const char *target_text(struct ty_arena *a, const struct ty_json *target)
 static void validate_targets(const struct ty_plan *plan, struct ty_errs *errs)
 {
     const struct ty_json *torch = ty_plan_policy(plan, "torch");
-    const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef");
     const struct ty_podset *set;
 
     ty_each_item (target, ty_json_at(torch, "envInjection.targets")) {
         ty_each_item (name, ty_json_get(*target, "containerNames")) {
             if (target_container(plan, *target, *name, &set))
                 continue;
-            ty_errs_add(errs, at, TY_INVALID, target_text(errs->arena, *target),
+            ty_errs_add(errs, &ty_trainjob_ref_path, TY_INVALID, target_text(errs->arena, *target),
                         "envInjection target podSet \"%.*s\" container \"%.*s\" not found in "
                         "runtime template",
                         TY_ARG(ty_json_str_at(*target, "jobName")), TY_ARG(ty_json_as_str(*name)));
@@ -130,10 +129,8 @@ static void validate_targets(const struct ty_plan *plan, struct ty_errs *errs)
 static void validate_elastic(const struct elastic *e, const struct ty_trainjob *job,
                              struct ty_errs *errs)
 {
-    const struct ty_field_path *spec = TY_KEY(NULL, "spec");
-
     if (e->min < 1 || e->min > e->max) {
-        ty_errs_add(errs, TY_KEY(spec, "runtimeRef"), TY_INVALID, ty_ml_ref_text(errs->arena, job),
+        ty_errs_add(errs, &ty_trainjob_ref_path, TY_INVALID, ty_ml_ref_text(errs->arena, job),
                     "the runtime's elasticPolicy allows from %" PRId64 " to %" PRId64
                     " nodes, which no job can have",
                     e->min, e->max);
@@ -141,7 +138,7 @@ static void validate_elastic(const struct elastic *e, const struct ty_trainjob *
     }
     if (!job->num_nodes.set || (job->num_nodes.v >= e->min && job->num_nodes.v <= e->max))
         return;
-    ty_errs_add(errs, TY_KEY(TY_KEY(spec, "trainer"), "numNodes"), TY_INVALID,
+    ty_errs_add(errs, TY_KEY(&ty_trainjob_trainer_path, "numNodes"), TY_INVALID,
                 ty_arena_printf(errs->arena, "%" PRId32, job->num_nodes.v),
                 "must be from %" PRId64 " to %" PRId64
                 ", the bounds of the runtime's elasticPolicy",

@@ -82,13 +82,6 @@ static int volcano_build(struct ty_plan *plan, const struct ty_trainjob *job,
     return 0;
 }
 
-static const struct ty_plugin_watch volcano_watches[] = {
-    { &ty_kind_podgroup_volcano, TY_PLUGIN_WATCH_OWNER },
-    { &ty_kind_limitrange, TY_PLUGIN_WATCH_SUSPENDED_NS },
-    { &ty_kind_runtimeclass, TY_PLUGIN_WATCH_SUSPENDED_CLASS },
-    { 0 },
-};
-
 const struct ty_plugin ty_plugin_volcano = {
     .name = "Volcano",
     .about = "podGroupPolicy.volcano: a PodGroup for Volcano",
@@ -96,5 +89,5 @@ const struct ty_plugin ty_plugin_volcano = {
     .validate = volcano_validate,
     .enforce_gang = volcano_enforce,
     .build = volcano_build,
-    .watches = volcano_watches,
+    .watches = true,
 };

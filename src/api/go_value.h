@@ -7,8 +7,6 @@
 
 /* %q: double quotes; escapes for characters that are not printable. */
 void ty_go_quote(struct ty_buf *out, struct ty_str s);
-/* %v of a float64: the shortest digits that parse back to it, with an exponent from 1e+06 up. */
-void ty_go_float(struct ty_buf *out, double d);
 /* The value of a field error: strings %q, numbers and booleans %v, anything else as json.Marshal
  * writes a map (keys sorted, <, > and & escaped). Lives with the arena. */
 const char *ty_go_value(struct ty_arena *a, const struct ty_json *v);

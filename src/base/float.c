@@ -3,20 +3,13 @@
 #include <float.h>
 #include <math.h>
 
-static bool reads_back(const char *text, double d, bool single)
-{
-    if (single && d <= (double)FLT_MAX)
-        return strtof(text, NULL) == (float)d;
-    return strtod(text, NULL) == d;
-}
-
 /* The fewest digits that parse back to d; returns their number. d is finite. */
 static int shortest_digits(double d, bool single, char digits[24], int *ret_exp)
 {
     char text[40];
     for (int n = 1; n <= DBL_DECIMAL_DIG; n++) {
         snprintf(text, sizeof(text), "%.*e", n - 1, fabs(d));
-        if (n == DBL_DECIMAL_DIG || reads_back(text, fabs(d), single))
+        if (single ? strtof(text, NULL) == (float)fabs(d) : strtod(text, NULL) == fabs(d))
             break;
     }
     char *e = strchr(text, 'e');
@@ -38,7 +31,10 @@ void ty_float_print(struct ty_buf *out, double d, const struct ty_float_layout *
 {
     char digits[24] = "";
     int exp = 0;
-    int n = shortest_digits(d, l->single, digits, &exp);
+    bool single = l->single && fabs(d) <= (double)FLT_MAX;
+    if (single)
+        d = (double)(float)d; /* its digits, not those of the double */
+    int n = shortest_digits(d, single, digits, &exp);
 
     if (signbit(d))
         ty_buf_chr(out, '-');

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/float.h"
+
 struct code_points {
     uint32_t first, last;
 };
@@ -85,56 +87,13 @@ void ty_go_quote(struct ty_buf *out, struct ty_str s)
     ty_buf_chr(out, '"');
 }
 
-/* The digits of d without the point, and its position: 0.digits times 10^*ret_point. */
-static int shortest_digits(double d, char digits[32], int *ret_point)
-{
-    char text[64];
-    int n = 0;
-
-    for (int prec = 0; prec < 17; prec++) {
-        (void)snprintf(text, sizeof(text), "%.*e", prec, d);
-        if (strtod(text, NULL) == d)
-            break;
-    }
-    const char *p = text;
-    for (; *p && *p != 'e'; p++)
-        if (*p >= '0' && *p <= '9')
-            digits[n++] = *p;
-    *ret_point = (int)strtol(p + 1, NULL, 10) + 1;
-    return n;
-}
-
-/* %v of a float64: the shortest digits that parse back to it, with an exponent from 1e+06 up. */
+/* %v of a float64: with an exponent from 1e+06 up. */
 static void put_float(struct ty_buf *out, double d)
 {
-    char digits[32] = { 0 };
-    int point, n;
-
-    if (!isfinite(d)) {
+    if (isfinite(d))
+        ty_float_print(out, d, &(const struct ty_float_layout){ -4, 6, 2, false });
+    else
         ty_buf_cstr(out, isnan(d) ? "NaN" : d > 0 ? "+Inf" : "-Inf");
-        return;
-    }
-    if (signbit(d))
-        ty_buf_chr(out, '-');
-    if (d == 0) {
-        ty_buf_chr(out, '0');
-        return;
-    }
-    n = shortest_digits(fabs(d), digits, &point);
-    if (point < -3 || point > 6) {
-        ty_buf_chr(out, digits[0]);
-        if (n > 1)
-            ty_buf_printf(out, ".%.*s", n - 1, digits + 1);
-        ty_buf_printf(out, "e%c%02d", point < 1 ? '-' : '+', abs(point - 1));
-        return;
-    }
-    if (point <= 0)
-        ty_buf_printf(out, "0.%.*s", -point, "000");
-    for (int i = 0; i < n || i < point; i++) {
-        if (i > 0 && i == point)
-            ty_buf_chr(out, '.');
-        ty_buf_chr(out, i < n ? digits[i] : '0');
-    }
 }
 
 double ty_go_number(const struct ty_json *v)

@@ -4,8 +4,9 @@
  * printf run in the C locale: the program never calls setlocale. */
 #include "json/yaml_inner.h"
 
-#include <float.h>
 #include <math.h>
+
+#include "base/float.h"
 
 enum { MOST_CHARS = 1100 }; /* longer than any float64 needs */
 
@@ -121,68 +122,14 @@ static bool read_int(struct ty_arena *a, struct ty_str s, struct ty_json *v)
     return true;
 }
 
-/* Layout of a float: plain for decimal exponents in [from, to), else with an exponent. */
-struct float_layout {
-    int from, to;
-    int exponent_digits;
-    bool single; /* as few digits as a float32 needs */
-};
-static const struct float_layout json_layout = { -6, 21, 1, false };
-static const struct float_layout key_layout = { -4, 6, 2, true };
+static const struct ty_float_layout json_layout = { -6, 21, 1, false };
+static const struct ty_float_layout key_layout = { -4, 6, 2, true };
 
-static bool reads_back(const char *text, double d, bool single)
+static struct ty_str format_float(struct ty_arena *a, double d, const struct ty_float_layout *l)
 {
-    if (single && d <= (double)FLT_MAX)
-        return strtof(text, NULL) == (float)d;
-    return strtod(text, NULL) == d;
-}
-
-/* The fewest digits that parse back to d; returns their number. d is finite. */
-static int shortest_digits(double d, bool single, char digits[24], int *ret_exp)
-{
-    char text[40];
-    for (int n = 1; n <= DBL_DECIMAL_DIG; n++) {
-        snprintf(text, sizeof(text), "%.*e", n - 1, fabs(d));
-        if (n == DBL_DECIMAL_DIG || reads_back(text, fabs(d), single))
-            break;
-    }
-    char *e = strchr(text, 'e');
-    int n = 0;
-    for (const char *p = text; p < e; p++)
-        if (is_digit(*p))
-            digits[n++] = *p;
-    *ret_exp = (int)strtol(e + 1, NULL, 10);
-    return n;
-}
-
-static void put_zeros(struct ty_buf *out, int n)
-{
-    while (n-- > 0)
-        ty_buf_chr(out, '0');
-}
-
-static struct ty_str format_float(struct ty_arena *a, double d, const struct float_layout *l)
-{
-    char digits[24] = "";
-    int exp = 0;
-    int n = shortest_digits(d, l->single, digits, &exp);
     ty_auto_buf out = { 0 };
-    if (signbit(d))
-        ty_buf_chr(&out, '-');
-    if (exp < l->from || exp >= l->to) {
-        ty_buf_printf(&out, "%c%s%.*s", digits[0], n > 1 ? "." : "", n - 1, digits + 1);
-        ty_buf_printf(&out, "e%c%0*d", exp < 0 ? '-' : '+', l->exponent_digits, abs(exp));
-    } else if (exp < 0) {
-        ty_buf_cstr(&out, "0.");
-        put_zeros(&out, -exp - 1);
-        ty_buf_put(&out, digits, (size_t)n);
-    } else {
-        int whole = exp + 1 < n ? exp + 1 : n;
-        ty_buf_put(&out, digits, (size_t)whole);
-        put_zeros(&out, exp + 1 - n);
-        if (n > whole)
-            ty_buf_printf(&out, ".%.*s", n - whole, digits + whole);
-    }
+
+    ty_float_print(&out, d, l);
     return ty_arena_str(a, ty_buf_str(&out));
 }
 

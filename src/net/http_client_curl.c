@@ -24,16 +24,6 @@ int ty_http_client_curl_load(struct ty_http_client *w, struct ty_err *err)
     return r;
 }
 
-static void keep_handle(struct ty_http_client *w, CURL *easy)
-{
-    if (w->n_spare == SPARE_HANDLES) {
-        w->curl.easy_cleanup(easy);
-        return;
-    }
-    w->curl.easy_reset(easy);
-    w->spare[w->n_spare++] = easy;
-}
-
 void ty_http_client_curl_drop(struct ty_http_client_call *call)
 {
     struct ty_http_client *w = call->client;
@@ -44,7 +34,7 @@ void ty_http_client_curl_drop(struct ty_http_client_call *call)
     }
     if (!call->easy)
         return;
-    keep_handle(w, call->easy);
+    w->curl.easy_cleanup(call->easy);
     w->curl.slist_free_all(call->headers);
     w->curl.slist_free_all(call->to);
     free(call->error);
@@ -70,8 +60,6 @@ void ty_http_client_curl_free(struct ty_http_client *w)
         return;
     close_old_pools(w);
     ty_http_client_pool_close(w->pools);
-    while (w->n_spare)
-        w->curl.easy_cleanup(w->spare[--w->n_spare]);
     ty_curl_done(&w->curl);
 }
 

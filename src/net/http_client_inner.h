@@ -13,8 +13,6 @@
 #include "net/http_client.h"
 #include "net/http_endpoint.h"
 
-#define SPARE_HANDLES 32 /* kept for later calls: creating one costs more than a short request */
-
 /* A set of connections: a libcurl multi handle. Outlives its client while libuv closes its handles.
  */
 struct ty_http_client_pool {
@@ -41,8 +39,6 @@ struct ty_http_client {
     struct ty_http_client_pool *pools; /* new calls use the first; the others finish their calls */
     struct ty_http_client_call *fresh, **fresh_end; /* not yet passed to libcurl, oldest first */
     bool cancelled;                                 /* some call is canceled and not yet freed */
-    CURL *spare[SPARE_HANDLES];
-    size_t n_spare;
     /* HTTP/2 */
     struct ty_dns_lookups lookups;
     struct ty_http_client_conn *lines;

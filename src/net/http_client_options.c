@@ -175,7 +175,7 @@ void ty_http_client_options_set(struct ty_http_client_call *call)
     struct ty_http_client *w = call->client;
     char line[512];
 
-    call->easy = w->n_spare ? w->spare[--w->n_spare] : ty_xalloc(w->curl.easy_init());
+    call->easy = ty_xalloc(w->curl.easy_init());
     call->error = ty_xalloc(calloc(1, CURL_ERROR_SIZE));
     set_callbacks(call);
     set_limits(call);

@@ -10,7 +10,6 @@
     X(global_init)                                                                                 \
     X(global_cleanup)                                                                              \
     X(easy_init)                                                                                   \
-    X(easy_reset)                                                                                  \
     X(easy_cleanup)                                                                                \
     X(easy_setopt)                                                                                 \
     X(easy_getinfo)                                                                                \

@@ -1,6 +1,7 @@
 /* Shared by the files of the HTTP client. http_client.c has the calls and their timeouts; a call
- * uses a connection of http_client_h2.c (HTTP/2) or else libcurl: http_client_curl.c sets the
- * options of a call, http_client_pool.c integrates libcurl's connections into the loop. */
+ * uses a connection of http_client_h2.c (HTTP/2) or else libcurl: http_client_options.c sets
+ * the options of a call, http_client_curl.c starts and ends it, http_client_pool.c integrates
+ * libcurl's connections into the loop. */
 #ifndef TY_NET_HTTP_CLIENT_INNER_H
 #define TY_NET_HTTP_CLIENT_INNER_H
 
@@ -11,8 +12,6 @@
 #include "net/h2.h"
 #include "net/http_client.h"
 #include "net/http_endpoint.h"
-
-#define SPARE_HANDLES 32 /* kept for later calls: creating one costs more than a short request */
 
 /* A set of connections: a libcurl multi handle. Outlives its client while libuv closes its handles.
  */
@@ -40,8 +39,6 @@ struct ty_http_client {
     struct ty_http_client_pool *pools; /* new calls use the first; the others finish their calls */
     struct ty_http_client_call *fresh, **fresh_end; /* not yet passed to libcurl, oldest first */
     bool cancelled;                                 /* some call is canceled and not yet freed */
-    CURL *spare[SPARE_HANDLES];
-    size_t n_spare;
     /* HTTP/2 */
     struct ty_dns_lookups lookups;
     struct ty_http_client_conn *lines;
@@ -103,6 +100,9 @@ void ty_http_client_curl_free(struct ty_http_client *w);
 bool ty_http_client_curl_inside(const struct ty_http_client *w);
 /* After libcurl has made progress, when it is not running. */
 void ty_http_client_curl_settle(struct ty_http_client_pool *p);
+
+/* http_client_options.c */
+void ty_http_client_options_set(struct ty_http_client_call *call); /* also gets its handle */
 
 /* http_client_pool.c */
 struct ty_http_client_pool *ty_http_client_pool_new(struct ty_http_client *w);

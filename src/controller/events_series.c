@@ -253,8 +253,3 @@ void ty_events_series_free(struct ty_events_series *s)
     ty_map_done(&s->buckets);
     free(s);
 }
-
-size_t ty_events_series_size(const struct ty_events_series *s)
-{
-    return s->entries.n + s->buckets.n;
-}

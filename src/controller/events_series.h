@@ -22,7 +22,6 @@ struct ty_events_series_entry {
 
 struct ty_events_series *ty_events_series_new(void); /* gives */
 void ty_events_series_free(struct ty_events_series *s);
-size_t ty_events_series_size(const struct ty_events_series *s);
 
 enum ty_events_series_action {
     TY_EVENTS_SERIES_CREATE, /* *ret: new */

@@ -273,9 +273,6 @@ static void do_one(struct driver *d, struct ty_arena *a, const struct ty_json *c
         do_watch(d, c);
     } else if (ty_str_is(what, "reflect")) {
         do_reflect(d, c);
-    } else if (ty_str_is(what, "served")) {
-        run = run_new(d, c);
-        run->op = ty_kube_discover(d->kube, kind_of(c), on_answer, run);
     } else if (ty_str_is(what, "requests")) {
         struct ty_json *v = ty_json_object(a);
         ty_json_set(a, v, "n", ty_json_int(a, (int64_t)ty_kube_requests(d->kube)));

@@ -75,10 +75,7 @@ def test_status_and_delete(client):
     assert client.ask("DELETE", "pod", name="p")["r"] in ("0", "ENOENT")
 
 
-def test_discovery_and_reviews(client, server):
-    assert client.next(client.do("served", kind="configmap"))["r"] == "0"
-    none = client.next(client.do("served", kind="trainjob"))
-    assert (none["r"], none["code"]) == ("ENOENT", 404)
+def test_reviews(client, server):
     review = client.ask("CREATE", "tokenreview", body={
         "apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview",
         "spec": {"token": server.tokens["manager-1"]}})

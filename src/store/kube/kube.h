@@ -145,11 +145,6 @@ void ty_kube_cancel(struct ty_kube_op *op);
  * canceled since the last call, including those that the fence stopped itself. */
 size_t ty_kube_cancel_fenced(struct ty_kube *k);
 
-/* Whether the server serves this kind, by /apis/GROUP/VERSION. r: 0 yes, -ENOENT no, else unknown.
- */
-struct ty_kube_op *ty_kube_discover(struct ty_kube *k, const struct ty_kind *kind, ty_kube_fn *fn,
-                                    void *ctx);
-
 /* Lists and watches. src/store/kube/reflector.h is built on them; use that if possible. */
 
 struct ty_kube_object {

@@ -207,48 +207,6 @@ static void no_second_try(void **state)
     kube_finish(&w);
 }
 
-/* Discovery */
-
-static void served(void **state)
-{
-    static const struct {
-        const struct ty_kind *kind;
-        const char *answer, *line, *says;
-        int r;
-    } cases[] = {
-        { &ty_kind_trainjob, OK "{\"resources\":[{\"name\":\"x\"},{\"name\":\"trainjobs\"}]}",
-          "GET /apis/trainer.kubeflow.org/v1alpha1 HTTP", "", 0 },
-        { &ty_kind_configmap, OK "{\"resources\":[{\"name\":\"configmaps\"}]}", "GET /api/v1 HTTP",
-          "", 0 },
-        /* The group is there and the kind is not: an older CRD set. */
-        { &ty_kind_trainjob, OK "{\"resources\":[{\"name\":\"trainjobs/status\"}]}",
-          "GET /apis/trainer", "trainer.kubeflow.org v1alpha1 does not serve trainjobs", -ENOENT },
-        { &ty_kind_configmap, OK "{\"resources\":{\"name\":\"configmaps\"}}", "GET /api/v1",
-          "the core API v1 does not serve configmaps", -ENOENT },
-        { &ty_kind_trainjob, OK "[]", "GET /apis/trainer", "does not serve", -ENOENT },
-        { &ty_kind_trainjob, "HTTP/1.1 404 No\r\n\r\n404 page not found\n", "GET /apis/trainer",
-          "HTTP 404: 404 page not found", -ENOENT },
-        /* Not known is not absent. */
-        { &ty_kind_trainjob, "HTTP/1.1 403 No\r\n\r\n" STATUS(403, "Forbidden", "not you"),
-          "GET /apis/trainer", "not you", -EACCES },
-        { &ty_kind_trainjob, "HTTP/1.1 500 Oh\r\n\r\n", "GET /apis/trainer", "HTTP 500", -EAGAIN },
-        { &ty_kind_trainjob, OK "<html>", "GET /apis/trainer", "is not JSON", -EPROTO },
-        { &ty_kind_trainjob, "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{\"resources\":[",
-          "GET /apis/trainer", "http://127.0.0.1:", -EAGAIN },
-    };
-    (void)state;
-    for (size_t i = 0; i < TY_COUNT(cases); i++) {
-        const char *const answers[] = { cases[i].answer, NULL };
-        struct kube_world w = { 0 };
-        kube_begin(&w, answers);
-        w.op = ty_kube_discover(w.kube, cases[i].kind, kube_on_end, &w);
-        kube_run(&w);
-        assert_ended(&w, cases[i].r, cases[i].says);
-        assert_has(w.peer.asked[0], cases[i].line);
-        kube_finish(&w);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,7 +216,6 @@ int main(void)
         cmocka_unit_test(never_sent),
         cmocka_unit_test(answers_that_are_none),
         cmocka_unit_test(no_second_try),
-        cmocka_unit_test(served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

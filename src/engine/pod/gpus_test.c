@@ -40,7 +40,8 @@ static bool all_wait(struct engine_fixture *w)
     size_t waiting = 0;
     for (const struct ty_pod_runtime *p = w->e->pods.first; p; p = p->next)
         waiting += p->waiting;
-    return fixture_observed(w, "L x-node-0-0/main up\n") && waiting == 2 && ty_engine_queued(w->e) == 0;
+    return fixture_observed(w, "L x-node-0-0/main up\n") && waiting == 2 &&
+           ty_engine_queued(w->e) == 0;
 }
 
 /* Job x has all of the machine until the file `go` is there. */

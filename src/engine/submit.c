@@ -145,7 +145,7 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
     struct ty_errs errs = { .arena = e->pass };
 
     ty_jobset_default(e->pass, jobset);
-    ty_jobset_validate(e->pass, jobset, NULL, 0, &errs);
+    ty_jobset_validate(e->pass, jobset, &errs);
     check_claims(e, jobset, &errs);
     add_errors(ret, &errs);
     if (errs.n == 0)

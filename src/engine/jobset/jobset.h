@@ -5,15 +5,11 @@
 
 #include "engine/changes.h"
 
-/* Feature gates of JobSet; all off by default. */
-enum { TY_GATE_IN_PLACE = 1, TY_GATE_RESTART_JOB = 2, TY_GATE_ELASTIC = 4 };
-
 /* On creation, in place: what the schema and the mutating webhook fill in. */
 void ty_jobset_default(struct ty_arena *a, struct ty_json *jobset);
-/* What the validating webhook says, beyond the schema. old: the stored object on update, else NULL.
- */
-void ty_jobset_validate(struct ty_arena *a, const struct ty_json *jobset, const struct ty_json *old,
-                        unsigned gates, struct ty_errs *errs);
+/* On creation: what the validating webhook says, beyond the schema. JobSet's feature gates are off,
+ * as by default: what needs one is refused. */
+void ty_jobset_validate(struct ty_arena *a, const struct ty_json *jobset, struct ty_errs *errs);
 
 /* On creation: what the webhook says of claims that exist already (any owner, any namespace). */
 void ty_jobset_validate_claims(const struct ty_json *jobset, const struct ty_json *const *claims,
@@ -27,9 +23,8 @@ struct ty_jobset_observed {
     const struct ty_json *const *claims; /* PVCs that exist, any owner */
     size_t n_claims;
     int64_t now_s;
-    unsigned gates;
 };
-/* One pass. Changes: CREATE (Service, PVC, Job), UPDATE (a Job's suspend, template or scale),
+/* One pass. Changes: CREATE (Service, PVC, Job), UPDATE (a Job's suspend or template),
  * STATUS (of a resumed Job, without its start), DELETE (Job, or the JobSet when its TTL is over),
  * STATUS (the JobSet). Events only if the status is written, except Warnings of a pass that failed.
  */

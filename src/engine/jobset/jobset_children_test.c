@@ -12,7 +12,7 @@ static void case_030_jobs_and_service_of_T(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct jobset_fixture w;
 
-    fixture_init(&w, a, set_t(a), 0);
+    fixture_init(&w, a, set_t(a));
     reconcile(&w);
     assert_int_equal(w.n_jobs, 4);
     assert_non_null(find_job(&w, "test-js-replicated-job-a-0"));
@@ -42,21 +42,21 @@ static void a_job_is_its_template_and_more(void **state TY_UNUSED)
              "{'template':{'metadata':{'name':'ignored','labels':{'mine':'1',"
              "'jobset.sigs.k8s.io/jobset-name':'forged'},'annotations':{'note':'2'}},'spec':{"
              "'template':{'metadata':{'labels':{'pod':'3'}},'spec':{'priority':7}}}}}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile(&w);
     j = find_job(&w, A0);
     assert_true(ty_str_is(ty_json_str_at(j, "apiVersion"), "batch/v1"));
-    assert_true(ty_str_is(ty_jobset_label(j, "mine"), "1"));
-    assert_true(ty_str_is(ty_jobset_label(j, TY_JOBSET_NAME), "test-js")); /* ours wins */
+    assert_true(ty_str_is(label_of(j, "mine"), "1"));
+    assert_true(ty_str_is(label_of(j, TY_JOBSET_NAME), "test-js")); /* ours wins */
     assert_true(ty_str_is(ty_json_str_at(j, "metadata.annotations.note"), "2"));
     assert_true(
         ty_str_is(ty_json_str_at(ty_json_item(ty_json_at(j, "metadata.ownerReferences"), 0), "uid"),
                   "js-uid"));
     const struct ty_json *t = ty_json_at(j, "spec.template");
-    assert_true(ty_str_is(ty_jobset_label(t, "pod"), "3"));
-    assert_true(ty_str_is(ty_jobset_label(t, TY_JOBSET_RJOB), A));
-    assert_true(ty_str_is(ty_jobset_label(t, "jobset.sigs.k8s.io/priority"), "7"));
-    assert_string_equal(ty_jobset_label(j, "jobset.sigs.k8s.io/priority").p, ""); /* pods only */
+    assert_true(ty_str_is(label_of(t, "pod"), "3"));
+    assert_true(ty_str_is(label_of(t, TY_JOBSET_RJOB), A));
+    assert_true(ty_str_is(label_of(t, "jobset.sigs.k8s.io/priority"), "7"));
+    assert_string_equal(label_of(j, "jobset.sigs.k8s.io/priority").p, ""); /* pods only */
     assert_true(ty_json_is(ty_json_at(j, "spec.suspend"), TY_JSON_BOOL));
     fixture_done(&w);
 }
@@ -70,21 +70,21 @@ static void case_035_subdomain(void **state TY_UNUSED)
     struct jobset_fixture w;
 
     patch_rj(a, js, 0, "{'template':{'spec':{'completions':1,'parallelism':1}}}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile(&w);
     assert_true(ty_str_is(ty_json_str_at(w.service, "metadata.name"), "sub"));
     assert_string_equal(in_pod(a, find_job(&w, B1), "subdomain"), "'sub'");
-    assert_true(ty_str_is(ty_jobset_label(find_job(&w, B1), TY_JOBSET_COORDINATOR),
+    assert_true(ty_str_is(label_of(find_job(&w, B1), TY_JOBSET_COORDINATOR),
                           "test-js-replicated-job-a-0-0.sub"));
     fixture_done(&w);
 
-    fixture_init(&w, a, set_t(a), 0);
+    fixture_init(&w, a, set_t(a));
     reconcile(&w);
     assert_string_equal(in_pod(a, find_job(&w, A0), "subdomain"), "'test-js'");
     fixture_done(&w);
 
     js = merged(a, set_t(a), "{'spec':{'network':{'enableDNSHostnames':false}}}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_null(w.service);
     assert_int_equal(w.n_jobs, 4);
@@ -96,8 +96,8 @@ static bool publishes(struct ty_arena *a, const char *network)
 {
     struct jobset_fixture w;
 
-    fixture_init(&w, a, merged(a, set_t(a), ty_arena_printf(a, "{'spec':{'network':%s}}", network)),
-                 0);
+    fixture_init(&w, a,
+                 merged(a, set_t(a), ty_arena_printf(a, "{'spec':{'network':%s}}", network)));
     reconcile(&w);
     fixture_done(&w);
     return ty_json_true_at(w.service, "spec.publishNotReadyAddresses");
@@ -128,7 +128,7 @@ static void case_040_claims(void **state TY_UNUSED)
              "'containers':[{'name':'c','image':'i','volumeMounts':[{'name':'gone',"
              "'mountPath':'/g'}]}],'initContainers':[{'name':'n','image':'i','volumeMounts':["
              "{'name':'kept','mountPath':'/k'}]}]}}}}}");
-    fixture_init(&w, a, merged(a, js, "{'spec':{'suspend':true}}"), 0);
+    fixture_init(&w, a, merged(a, js, "{'spec':{'suspend':true}}"));
     reconcile_until_stable(&w); /* also while suspended */
     assert_int_equal(w.n_claims, 2);
     assert_string_equal(
@@ -161,7 +161,7 @@ static void node_selector_strategy(void **state TY_UNUSED)
                                 "exclusive-topology':'rack','" ALPHA "node-selector':'true'}}}");
     struct jobset_fixture w;
 
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile(&w);
     assert_string_equal(in_pod(a, find_job(&w, A0), "nodeSelector"),
                         "{'" ALPHA "namespaced-job':'default_" A0 "'}");

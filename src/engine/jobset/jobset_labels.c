@@ -68,9 +68,6 @@ void ty_jobset_mark(struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r, in
                              ty_json_str(a, js->uid));
     put_label_and_annotation(js, metadata, TY_JOBSET_RJOB, ty_json_str(a, r->name));
     put_label_and_annotation(js, metadata, TY_JOBSET_ATTEMPT, number_text(js, js->restarts));
-    if (js->in->gates & TY_GATE_RESTART_JOB)
-        put_label_and_annotation(js, metadata, TY_JOBSET_JOB_ATTEMPT,
-                                 number_text(js, ty_jobset_counter(r->restarts, index)));
     put_label_and_annotation(js, metadata, "jobset.sigs.k8s.io/replicatedjob-replicas",
                              number_text(js, r->replicas));
     put_label_and_annotation(js, metadata, "jobset.sigs.k8s.io/global-replicas",

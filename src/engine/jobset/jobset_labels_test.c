@@ -3,9 +3,9 @@
 
 /* The metadata that a Job of the given place gets. */
 static const struct ty_json *marks(struct ty_arena *a, struct ty_json *jobset, size_t place,
-                                   int64_t index, unsigned gates)
+                                   int64_t index)
 {
-    const struct ty_jobset_observed in = { .jobset = jobset, .gates = gates };
+    const struct ty_jobset_observed in = { .jobset = jobset };
     struct ty_json *metadata = ty_json_object(a);
     struct ty_changes none;
     struct ty_jobset_ctx js;
@@ -34,7 +34,7 @@ static void both_are(const struct ty_json *metadata, const char *key, const char
 static void every_job_knows_its_place(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
-    const struct ty_json *m = marks(a, set_t(a), 1, 2, 0);
+    const struct ty_json *m = marks(a, set_t(a), 1, 2);
 
     both_are(m, P "jobset-name", "test-js");
     both_are(m, P "jobset-uid", "js-uid");
@@ -65,8 +65,8 @@ static void case_031_global_index(void **state TY_UNUSED)
     struct ty_changes none;
     struct ty_jobset_ctx js;
 
-    both_are(marks(a, sized(a, 2, 4, 1), 1, 3, 0), P "job-global-index", "5");
-    both_are(marks(a, sized(a, 2, 4, 1), 2, 0, 0), P "job-global-index", "6");
+    both_are(marks(a, sized(a, 2, 4, 1), 1, 3), P "job-global-index", "5");
+    both_are(marks(a, sized(a, 2, 4, 1), 2, 0), P "job-global-index", "6");
     ty_jobset_init(&js, a, &in, &none);
     assert_null(ty_jobset_rjob(&js, TY_LIT("unknown"))); /* no entry, no index */
 }
@@ -78,7 +78,7 @@ static void case_032_global_replicas(void **state TY_UNUSED)
     struct ty_changes none;
     struct ty_jobset_ctx js;
 
-    both_are(marks(a, sized(a, 2, 5, 0), 0, 0, 0), P "global-replicas", "7");
+    both_are(marks(a, sized(a, 2, 5, 0), 0, 0), P "global-replicas", "7");
     ty_jobset_init(&js, a, &in, &none);
     assert_int_equal(js.replicas, 0);
 }
@@ -90,12 +90,12 @@ static void case_033_groups(void **state TY_UNUSED)
     const struct ty_json *m;
 
     ty_json_set(a, rjob_at(js, 1), "groupName", ty_json_cstr(a, "other"));
-    m = marks(a, js, 2, 1, 0);
+    m = marks(a, js, 2, 1);
     both_are(m, P "group-name", "default");
     both_are(m, P "group-replicas", "6");
     both_are(m, P "job-group-index", "3");
     both_are(m, P "job-global-index", "6");
-    m = marks(a, js, 1, 2, 0);
+    m = marks(a, js, 1, 2);
     both_are(m, P "group-name", "other");
     both_are(m, P "group-replicas", "3");
     both_are(m, P "job-group-index", "2");
@@ -106,24 +106,18 @@ static void case_034_coordinator(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_json *js = set_t(a);
 
-    assert_null(ty_json_get(ty_json_get(marks(a, js, 0, 0, 0), "labels"), P "coordinator"));
+    assert_null(ty_json_get(ty_json_get(marks(a, js, 0, 0), "labels"), P "coordinator"));
     js = merged(a, js, "{'spec':{'coordinator':{'replicatedJob':'" A "'}}}");
-    both_are(marks(a, js, 0, 0, 0), P "coordinator", "test-js-" A "-0-0.test-js");
-    both_are(marks(a, js, 1, 2, 0), P "coordinator", "test-js-" A "-0-0.test-js");
+    both_are(marks(a, js, 0, 0), P "coordinator", "test-js-" A "-0-0.test-js");
+    both_are(marks(a, js, 1, 2), P "coordinator", "test-js-" A "-0-0.test-js");
 }
 
-static void case_039_job_restart_attempt(void **state TY_UNUSED)
+static void restart_attempt(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
-    struct ty_json *js = merged(a, set_t(a),
-                                "{'status':{'restarts':2,'replicatedJobsStatus':[{'name':'" B
-                                "','jobRestarts':[0,0,7]}]}}");
 
-    both_are(marks(a, js, 1, 2, TY_GATE_RESTART_JOB), P "job-restart-attempt", "7");
-    both_are(marks(a, js, 1, 1, TY_GATE_RESTART_JOB), P "job-restart-attempt", "0");
-    both_are(marks(a, js, 0, 0, TY_GATE_RESTART_JOB), P "job-restart-attempt", "0");
-    both_are(marks(a, js, 0, 0, 0), P "restart-attempt", "2");
-    assert_null(ty_json_get(ty_json_get(marks(a, js, 1, 2, 0), "labels"), P "job-restart-attempt"));
+    both_are(marks(a, merged(a, set_t(a), "{'status':{'restarts':2}}"), 0, 0), P "restart-attempt",
+             "2");
 }
 
 #define ALPHA "alpha.jobset.sigs.k8s.io/"
@@ -138,12 +132,12 @@ static void exclusive_placement_is_an_annotation(void **state TY_UNUSED)
 
     patch_rj(a, js, 1,
              "{'template':{'metadata':{'annotations':{'" ALPHA "exclusive-topology':'zone'}}}}");
-    m = ty_json_get(marks(a, js, 0, 0, 0), "annotations");
+    m = ty_json_get(marks(a, js, 0, 0), "annotations");
     assert_true(ty_str_is(ty_json_as_str(ty_json_get(m, ALPHA "exclusive-topology")), "rack"));
     assert_true(ty_str_is(ty_json_as_str(ty_json_get(m, ALPHA "node-selector")), "true"));
-    m = ty_json_get(marks(a, js, 1, 0, 0), "annotations");
+    m = ty_json_get(marks(a, js, 1, 0), "annotations");
     assert_true(ty_str_is(ty_json_as_str(ty_json_get(m, ALPHA "exclusive-topology")), "zone"));
-    m = ty_json_get(marks(a, js, 0, 0, 0), "labels");
+    m = ty_json_get(marks(a, js, 0, 0), "labels");
     assert_null(ty_json_get(m, ALPHA "exclusive-topology"));
 }
 
@@ -155,7 +149,7 @@ int main(void)
         cmocka_unit_test(case_032_global_replicas),
         cmocka_unit_test(case_033_groups),
         cmocka_unit_test(case_034_coordinator),
-        cmocka_unit_test(case_039_job_restart_attempt),
+        cmocka_unit_test(restart_attempt),
         cmocka_unit_test(exclusive_placement_is_an_annotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,15 +84,6 @@ static const char *with_job(const struct ty_jobset_ctx *js, const char *text,
     return ty_arena_printf(js->arena, "%s (first failed job: %.*s)", text, TY_ARG(f->child->name));
 }
 
-int64_t ty_jobset_total_toward_max(const struct ty_jobset_ctx *js)
-{
-    int64_t total = js->toward_max;
-
-    ty_jobset_each_rjob(r, js) ty_each_item (it, r->toward_max) total +=
-        ty_json_is(*it, TY_JSON_INT) ? (*it)->i : 0;
-    return total;
-}
-
 static void restart_all(struct ty_jobset_ctx *js, const struct ty_json *rule, bool counts,
                         const char *message)
 {
@@ -110,37 +101,14 @@ static void restart_all(struct ty_jobset_ctx *js, const struct ty_json *rule, bo
                                                                  .message = message });
 }
 
-/* The list with one more at `index`; as long as the rjob has replicas. */
-static struct ty_json *count_one(const struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r,
-                                 const struct ty_json *list, int64_t index)
-{
-    struct ty_json *all = ty_json_array(js->arena);
-
-    for (int64_t i = 0; i < r->replicas; i++)
-        ty_json_push(js->arena, all,
-                     ty_json_int(js->arena, ty_jobset_counter(list, i) + (i == index)));
-    return all;
-}
-
-static void restart_one(struct ty_jobset_ctx *js, const struct job_failure *f, bool counts)
-{
-    struct ty_jobset_rjob *r = f->child->rjob;
-
-    r->restarts = count_one(js, r, r->restarts, f->child->index);
-    if (counts)
-        r->toward_max = count_one(js, r, r->toward_max, f->child->index);
-    js->dirty = true;
-}
-
-/* Actions that restart: of all Jobs or of one, counted towards maxRestarts or not. */
+/* Actions that restart all Jobs, counted toward maxRestarts or not. Those that restart one Job are
+ * refused on submission. */
 static const struct action {
     const char *name;
-    bool all, counts;
+    bool counts;
 } actions[] = {
-    { "RestartJobSet", true, true },
-    { "RestartJobSetAndIgnoreMaxRestarts", true, false },
-    { "RestartJob", false, true },
-    { "RestartJobAndIgnoreMaxRestarts", false, false },
+    { "RestartJobSet", true },
+    { "RestartJobSetAndIgnoreMaxRestarts", false },
 };
 
 /* No rule: what restarts by default. NULL: the rule fails the JobSet. */
@@ -163,24 +131,12 @@ static void apply_restart(struct ty_jobset_ctx *js, const struct action *action,
     const char *what =
         ty_arena_printf(js->arena, "applying %s failure policy action", action->name);
     const char *message = with_job(js, what, f);
-    bool gate = js->in->gates & TY_GATE_RESTART_JOB;
 
-    if (!action->all && !gate) {
-        ty_jobset_abort(
-            js, reason,
-            "%s failure policy action cannot be used when the feature gate RestartJob is "
-            "disabled",
-            action->name);
-        return;
-    }
-    if (action->counts && ty_jobset_total_toward_max(js) >= js->max_restarts) {
+    if (action->counts && js->toward_max >= js->max_restarts) {
         ty_jobset_failed(js, "ReachedMaxRestarts", with_job(js, TY_JOBSET_MAX_RESTARTS, f));
         return;
     }
-    if (action->all)
-        restart_all(js, rule, action->counts, message);
-    else
-        restart_one(js, f, action->counts);
+    restart_all(js, rule, action->counts, message);
     ty_changes_event(&js->status_events, "Warning", reason, "%s", message);
 }
 

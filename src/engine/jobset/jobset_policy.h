@@ -6,6 +6,5 @@
 
 void ty_jobset_apply_failure_policy(struct ty_jobset_ctx *js);
 bool ty_jobset_apply_success_policy(struct ty_jobset_ctx *js); /* true: completed */
-int64_t ty_jobset_total_toward_max(const struct ty_jobset_ctx *js);
 
 #endif

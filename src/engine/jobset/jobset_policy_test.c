@@ -5,18 +5,17 @@
     "job: "
 
 /* T with more in its spec, its Jobs made. */
-static void begin(struct jobset_fixture *w, struct ty_arena *a, const char *spec, unsigned gates)
+static void begin(struct jobset_fixture *w, struct ty_arena *a, const char *spec)
 {
-    fixture_init(w, a, merged(a, set_t(a), ty_arena_printf(a, "{'spec':%s}", spec)), gates);
+    fixture_init(w, a, merged(a, set_t(a), ty_arena_printf(a, "{'spec':%s}", spec)));
     reconcile_until_stable(w);
     assert_int_equal(w->n_jobs, 4);
     (void)take_events(w);
 }
 
-static void policy(struct jobset_fixture *w, struct ty_arena *a, const char *failure_policy,
-                   unsigned gates)
+static void policy(struct jobset_fixture *w, struct ty_arena *a, const char *failure_policy)
 {
-    begin(w, a, ty_arena_printf(a, "{'failurePolicy':%s}", failure_policy), gates);
+    begin(w, a, ty_arena_printf(a, "{'failurePolicy':%s}", failure_policy));
 }
 
 static void fails_with(struct jobset_fixture *w, const char *name, const char *reason,
@@ -31,7 +30,7 @@ static void case_041_all_jobs_complete(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{}", 0);
+    begin(&w, a, "{}");
     job_completes(&w, A0);
     job_completes(&w, B0);
     job_completes(&w, B1);
@@ -55,13 +54,13 @@ static void case_042_all_of_a_target(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{'successPolicy':{'operator':'All','targetReplicatedJobs':['" B "']}}", 0);
+    begin(&w, a, "{'successPolicy':{'operator':'All','targetReplicatedJobs':['" B "']}}");
     job_completes(&w, A0);
     reconcile_until_stable(&w);
     assert_string_equal(condition_text(&w, "Completed"), "");
     fixture_done(&w);
 
-    begin(&w, a, "{'successPolicy':{'operator':'All','targetReplicatedJobs':['" B "']}}", 0);
+    begin(&w, a, "{'successPolicy':{'operator':'All','targetReplicatedJobs':['" B "']}}");
     job_ready(&w, A0);
     job_completes(&w, B0);
     reconcile_until_stable(&w);
@@ -80,7 +79,7 @@ static void case_043_any(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{'successPolicy':{'operator':'Any','targetReplicatedJobs':['" B "']}}", 0);
+    begin(&w, a, "{'successPolicy':{'operator':'Any','targetReplicatedJobs':['" B "']}}");
     job_completes(&w, A0);
     reconcile_until_stable(&w);
     assert_string_equal(condition_text(&w, "Completed"), "");
@@ -89,7 +88,7 @@ static void case_043_any(void **state TY_UNUSED)
     assert_has(condition_text(&w, "Completed"), "True AllJobsCompleted");
     fixture_done(&w);
 
-    begin(&w, a, "{'successPolicy':{'operator':'Any'}}", 0);
+    begin(&w, a, "{'successPolicy':{'operator':'Any'}}");
     job_completes(&w, B2);
     reconcile_until_stable(&w);
     assert_has(condition_text(&w, "Completed"), "True AllJobsCompleted");
@@ -103,7 +102,7 @@ static void case_044_no_failure_policy(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{}", 0);
+    begin(&w, a, "{}");
     job_fails(&w, B1);
     reconcile_until_stable(&w);
     assert_string_equal(condition_text(&w, "Failed"),
@@ -122,7 +121,7 @@ static void case_045_max_restarts(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    policy(&w, a, "{'maxRestarts':1}", 0);
+    policy(&w, a, "{'maxRestarts':1}");
     job_fails(&w, A0);
     reconcile_until_stable(&w);
     assert_int_equal(status_int(&w, "restarts"), 1);
@@ -151,7 +150,7 @@ static void an_empty_policy_allows_no_restart(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    policy(&w, a, "{}", 0);
+    policy(&w, a, "{}");
     job_fails(&w, A0);
     reconcile_until_stable(&w);
     assert_string_equal(condition_text(&w, "Failed"), REACHED A0 ")");
@@ -163,7 +162,7 @@ static void case_046_fail_on_any_reason(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    policy(&w, a, "{'maxRestarts':3,'rules':[{'action':'FailJobSet'}]}", 0);
+    policy(&w, a, "{'maxRestarts':3,'rules':[{'action':'FailJobSet'}]}");
     fails_with(&w, A0, "PodFailurePolicy", "m");
     assert_string_equal(condition_text(&w, "Failed"),
                         "True FailJobSetFailurePolicyAction: applying FailJobSet failure policy "
@@ -179,8 +178,7 @@ static void case_047_fail_on_another_reason(void **state TY_UNUSED)
 
     policy(&w, a,
            "{'maxRestarts':3,'rules':[{'action':'FailJobSet','onJobFailureReasons':["
-           "'BackoffLimitExceeded']}]}",
-           0);
+           "'BackoffLimitExceeded']}]}");
     fails_with(&w, A0, "PodFailurePolicy", "m");
     assert_string_equal(condition_text(&w, "Failed"), "");
     assert_has(condition_text(&w, "RestartingJobSet"), "True DefaultFailurePolicy");
@@ -195,8 +193,7 @@ static const char *on_message(struct ty_arena *a, const char *reason, const char
 
     policy(&w, a,
            "{'maxRestarts':3,'rules':[{'action':'FailJobSet','onJobFailureReasons':["
-           "'BackoffLimitExceeded'],'onJobFailureMessagePatterns':['zzz','some message']}]}",
-           0);
+           "'BackoffLimitExceeded'],'onJobFailureMessagePatterns':['zzz','some message']}]}");
     fails_with(&w, A0, reason, message);
     fixture_done(&w);
     return condition_text(&w, "Failed")[0] ? "failed" : "restarted";
@@ -222,8 +219,7 @@ static void case_049_restart_by_rule(void **state TY_UNUSED)
 
     policy(&w, a,
            "{'maxRestarts':3,'rules':[{'name':'again','action':'RestartJobSet',"
-           "'onJobFailureReasons':['DeadlineExceeded']},{'action':'FailJobSet'}]}",
-           0);
+           "'onJobFailureReasons':['DeadlineExceeded']},{'action':'FailJobSet'}]}");
     fails_with(&w, B2, "DeadlineExceeded", "m");
     assert_has(condition_text(&w, "RestartingJobSet"), "True FailurePolicy_again: applying "
                                                        "RestartJobSet failure policy action");
@@ -250,8 +246,7 @@ static void case_050_ignoring_max_restarts(void **state TY_UNUSED)
 
     policy(&w, a,
            "{'maxRestarts':1,'rules':[{'action':'RestartJobSetAndIgnoreMaxRestarts',"
-           "'onJobFailureReasons':['DeadlineExceeded']},{'action':'FailJobSet'}]}",
-           0);
+           "'onJobFailureReasons':['DeadlineExceeded']},{'action':'FailJobSet'}]}");
     for (int i = 1; i <= 3; i++) {
         fails_with(&w, A0, "DeadlineExceeded", "m");
         reconcile_until_stable(&w);
@@ -274,13 +269,11 @@ static void case_051_first_rule_wins(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    policy(&w, a, "{'maxRestarts':1,'rules':[{'action':'FailJobSet'},{'action':'RestartJobSet'}]}",
-           0);
+    policy(&w, a, "{'maxRestarts':1,'rules':[{'action':'FailJobSet'},{'action':'RestartJobSet'}]}");
     fails_with(&w, A0, "DeadlineExceeded", "m");
     assert_has(condition_text(&w, "Failed"), "True FailJobSetFailurePolicyAction");
     fixture_done(&w);
-    policy(&w, a, "{'maxRestarts':1,'rules':[{'action':'RestartJobSet'},{'action':'FailJobSet'}]}",
-           0);
+    policy(&w, a, "{'maxRestarts':1,'rules':[{'action':'RestartJobSet'},{'action':'FailJobSet'}]}");
     fails_with(&w, A0, "DeadlineExceeded", "m");
     assert_string_equal(condition_text(&w, "Failed"), "");
     assert_int_equal(status_int(&w, "restarts"), 1);
@@ -293,8 +286,7 @@ static void case_052_rule_for_another_job(void **state TY_UNUSED)
     struct jobset_fixture w;
 
     policy(&w, a,
-           "{'maxRestarts':1,'rules':[{'action':'FailJobSet','targetReplicatedJobs':['" A "']}]}",
-           0);
+           "{'maxRestarts':1,'rules':[{'action':'FailJobSet','targetReplicatedJobs':['" A "']}]}");
     fails_with(&w, B0, "DeadlineExceeded", "m");
     assert_has(condition_text(&w, "RestartingJobSet"), "True DefaultFailurePolicy");
     reconcile_until_stable(&w);
@@ -308,7 +300,7 @@ static void case_053_the_oldest_failure(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    policy(&w, a, "{'maxRestarts':1}", 0);
+    policy(&w, a, "{'maxRestarts':1}");
     job_fails(&w, B2);
     w.now_s += 5;
     job_fails(&w, A0);
@@ -319,8 +311,7 @@ static void case_053_the_oldest_failure(void **state TY_UNUSED)
 
     policy(&w, a,
            "{'maxRestarts':1,'rules':[{'action':'FailJobSet','targetReplicatedJobs':['" A
-           "']},{'action':'RestartJobSet'}]}",
-           0);
+           "']},{'action':'RestartJobSet'}]}");
     job_fails(&w, B2);
     w.now_s += 5;
     job_fails(&w, A0);
@@ -328,100 +319,11 @@ static void case_053_the_oldest_failure(void **state TY_UNUSED)
     assert_has(condition_text(&w, "Failed"), "(first failed job: " A0 ")");
     fixture_done(&w);
 
-    policy(&w, a, "{'maxRestarts':1}", 0);
+    policy(&w, a, "{'maxRestarts':1}");
     job_fails(&w, B0);
     job_fails(&w, A0); /* in the same second: the order of the list */
     reconcile(&w);
     assert_has(condition_text(&w, "RestartingJobSet"), "(first failed job: " A0 ")");
-    fixture_done(&w);
-}
-
-static const char *restarts_of(const struct jobset_fixture *w, const char *name, const char *field)
-{
-    const struct ty_json *list = ty_json_at(w->js, "status.replicatedJobsStatus");
-    const struct ty_json *v =
-        ty_json_get(ty_json_find_item(list, "name", ty_str(name), NULL), field);
-
-    return v ? json_show(w->a, v) : "";
-}
-
-static void case_054_restart_job(void **state TY_UNUSED)
-{
-    ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct jobset_fixture w;
-
-    policy(&w, a,
-           "{'maxRestarts':2,'rules':[{'action':'RestartJob','onJobFailureReasons':["
-           "'BackoffLimitExceeded']},{'action':'RestartJobAndIgnoreMaxRestarts'}]}",
-           TY_GATE_RESTART_JOB);
-    job_fails(&w, B1);
-    reconcile_until_stable(&w);
-    assert_int_equal(status_int(&w, "restarts"), 0);
-    assert_string_equal(restarts_of(&w, B, "jobRestarts"), "[0,1,0]");
-    assert_string_equal(restarts_of(&w, B, "jobRestartsCountTowardsMax"), "[0,1,0]");
-    assert_string_equal(restarts_of(&w, A, "jobRestarts"), "");
-    assert_true(ty_str_is(ty_jobset_label(find_job(&w, B1), TY_JOBSET_JOB_ATTEMPT), "1"));
-    assert_true(ty_str_is(ty_jobset_label(find_job(&w, B0), TY_JOBSET_JOB_ATTEMPT), "0"));
-    assert_int_equal(w.n_jobs, 4);
-    assert_string_equal(condition_text(&w, "RestartingJobSet"), "");
-    assert_string_equal(take_events(&w),
-                        "Warning RestartJobFailurePolicyAction: applying RestartJob "
-                        "failure policy action (first failed job: " B1 ")\n");
-    fails_with(&w, A0, "DeadlineExceeded", "m");
-    reconcile_until_stable(&w);
-    assert_string_equal(restarts_of(&w, A, "jobRestarts"), "[1]");
-    assert_string_equal(restarts_of(&w, A, "jobRestartsCountTowardsMax"), "");
-    assert_has(take_events(&w), "Warning RestartJobAndIgnoreMaxRestartsFailurePolicyAction: ");
-    job_fails(&w, B1);
-    w.now_s++;
-    job_fails(&w, B2); /* one a pass; the second is one too many */
-    reconcile_until_stable(&w);
-    assert_string_equal(restarts_of(&w, B, "jobRestarts"), "[0,2,0]");
-    assert_string_equal(condition_text(&w, "Failed"), REACHED B2 ")");
-    fixture_done(&w);
-}
-
-static void case_055_restarts_of_both_kinds_count(void **state TY_UNUSED)
-{
-    ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct jobset_fixture w;
-
-    policy(&w, a,
-           "{'maxRestarts':1,'rules':[{'action':'RestartJob','targetReplicatedJobs':['" B "']}]}",
-           TY_GATE_RESTART_JOB);
-    job_fails(&w, B1);
-    reconcile_until_stable(&w);
-    assert_string_equal(condition_text(&w, "Failed"), "");
-    job_fails(&w, B0);
-    reconcile_until_stable(&w);
-    assert_string_equal(condition_text(&w, "Failed"), REACHED B0 ")");
-    fixture_done(&w);
-
-    policy(&w, a,
-           "{'maxRestarts':1,'rules':[{'action':'RestartJob','targetReplicatedJobs':['" B "']}]}",
-           TY_GATE_RESTART_JOB);
-    job_fails(&w, B1);
-    reconcile_until_stable(&w);
-    job_fails(&w, A0); /* RestartJobSet by default */
-    reconcile_until_stable(&w);
-    assert_string_equal(condition_text(&w, "Failed"), REACHED A0 ")");
-    fixture_done(&w);
-}
-
-static void a_gate_that_was_closed_is_named(void **state TY_UNUSED)
-{
-    ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct jobset_fixture w;
-
-    policy(&w, a, "{'maxRestarts':1,'rules':[{'action':'RestartJob'}]}", TY_GATE_RESTART_JOB);
-    w.gates = 0;
-    job_fails(&w, B1);
-    reconcile(&w);
-    assert_string_equal(take_events(&w),
-                        "Warning RestartJobFailurePolicyAction: RestartJob failure "
-                        "policy action cannot be used when the feature gate RestartJob "
-                        "is disabled\n");
-    assert_int_equal(w.changes, 0);
     fixture_done(&w);
 }
 
@@ -442,9 +344,6 @@ int main(void)
         cmocka_unit_test(case_051_first_rule_wins),
         cmocka_unit_test(case_052_rule_for_another_job),
         cmocka_unit_test(case_053_the_oldest_failure),
-        cmocka_unit_test(case_054_restart_job),
-        cmocka_unit_test(case_055_restarts_of_both_kinds_count),
-        cmocka_unit_test(a_gate_that_was_closed_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,18 +14,6 @@ int64_t ty_jobset_int_at(const struct ty_json *obj, const char *path, int64_t ot
     return v;
 }
 
-struct ty_str ty_jobset_label(const struct ty_json *obj, const char *key)
-{
-    return ty_json_as_str(ty_json_get(ty_json_at(obj, "metadata.labels"), key));
-}
-
-int64_t ty_jobset_counter(const struct ty_json *list, int64_t index)
-{
-    const struct ty_json *v = index < 0 ? NULL : ty_json_item(list, (size_t)index);
-
-    return ty_json_is(v, TY_JSON_INT) ? v->i : 0;
-}
-
 char *ty_jobset_job_name(struct ty_arena *a, struct ty_str jobset, struct ty_str rjob,
                          int64_t index)
 {
@@ -58,7 +46,6 @@ struct ty_jobset_rjob *ty_jobset_rjob(const struct ty_jobset_ctx *js, struct ty_
 static void read_rjobs(struct ty_jobset_ctx *js)
 {
     const struct ty_json *list = ty_json_get(js->spec, "replicatedJobs");
-    const struct ty_json *stored = ty_json_get(js->status, "replicatedJobsStatus");
 
     js->rjobs = ty_new_n(js->arena, struct ty_jobset_rjob, ty_json_len(list));
     ty_each_item (it, list) {
@@ -69,11 +56,6 @@ static void read_rjobs(struct ty_jobset_ctx *js)
         r->replicas = ty_jobset_int_at(*it, "replicas", 1);
         r->before = js->replicas;
         js->replicas += r->replicas;
-        if (!(js->in->gates & TY_GATE_RESTART_JOB))
-            continue;
-        const struct ty_json *was = ty_json_find_item(stored, "name", r->name, NULL);
-        r->restarts = ty_json_get(was, "jobRestarts");
-        r->toward_max = ty_json_get(was, "jobRestartsCountTowardsMax");
     }
     ty_jobset_each_rjob(r, js)
     {
@@ -127,11 +109,11 @@ static bool is_ours(const struct ty_jobset_ctx *js, const struct ty_json *metada
     return false;
 }
 
-static int64_t number_in(const struct ty_json *labels, const char *key, int64_t otherwise)
+static int64_t attempt_of(const struct ty_json *labels)
 {
-    int64_t v = otherwise;
+    int64_t v = 0;
 
-    (void)ty_str_parse_i64(ty_json_as_str(ty_json_get(labels, key)), &v);
+    (void)ty_str_parse_i64(ty_json_as_str(ty_json_get(labels, TY_JOBSET_ATTEMPT)), &v);
     return v;
 }
 
@@ -157,12 +139,7 @@ static enum ty_jobset_bucket bucket_of(const struct ty_jobset_ctx *js,
                                        const struct ty_jobset_child *c,
                                        const struct ty_json *labels)
 {
-    if (number_in(labels, TY_JOBSET_ATTEMPT, 0) < js->restarts)
-        return TY_JOBSET_PREVIOUS;
-    /* A Job made before the gate was on has no such label and stays. */
-    if ((js->in->gates & TY_GATE_RESTART_JOB) && c->rjob &&
-        number_in(labels, TY_JOBSET_JOB_ATTEMPT, INT64_MAX) <
-            ty_jobset_counter(c->rjob->restarts, c->index))
+    if (attempt_of(labels) < js->restarts)
         return TY_JOBSET_PREVIOUS;
     return end_of(ty_json_get(c->job, "status"));
 }
@@ -223,7 +200,6 @@ void ty_jobset_read_children(struct ty_jobset_ctx *js)
         c->job = js->in->jobs[i];
         c->name = ty_json_as_str(ty_json_get(metadata, "name"));
         c->rjob = ty_jobset_rjob(js, ty_json_as_str(ty_json_get(labels, TY_JOBSET_RJOB)));
-        c->index = number_in(labels, TY_JOBSET_INDEX, -1);
         c->bucket = bucket_of(js, c, labels);
         js->in_bucket[c->bucket]++;
         js->n_children++;

@@ -8,7 +8,6 @@
 #define TY_JOBSET_RJOB         "jobset.sigs.k8s.io/replicatedjob-name"
 #define TY_JOBSET_INDEX        "jobset.sigs.k8s.io/job-index"
 #define TY_JOBSET_ATTEMPT      "jobset.sigs.k8s.io/restart-attempt"
-#define TY_JOBSET_JOB_ATTEMPT  "jobset.sigs.k8s.io/job-restart-attempt"
 #define TY_JOBSET_COORDINATOR  "jobset.sigs.k8s.io/coordinator"
 #define TY_JOBSET_CONTROLLER   "jobset.sigs.k8s.io/jobset-controller"
 #define TY_JOBSET_MAX_RESTARTS "jobset failed due to reaching max number of restarts"
@@ -30,16 +29,12 @@ struct ty_jobset_rjob {
     int64_t group_before, group_replicas; /* the same within its group, and all of the group */
     int64_t ready, succeeded, failed, active, suspended;
     int64_t owned; /* Jobs of it that exist, of any attempt */
-    /* Gate RestartJob: counters by job index. NULL or short: zeros. */
-    const struct ty_json *restarts, *toward_max;
 };
 
 struct ty_jobset_child { /* a Job that the JobSet owns */
     const struct ty_json *job;
-    struct ty_json *edit; /* its changed copy, once edit_job made one */
     struct ty_str name;
     struct ty_jobset_rjob *rjob; /* NULL: its label names none of ours */
-    int64_t index;               /* job index; -1 unknown */
     enum ty_jobset_bucket bucket;
 };
 
@@ -77,8 +72,6 @@ struct ty_jobset_rjob *ty_jobset_rjob(const struct ty_jobset_ctx *js,
                                       struct ty_str name);                             /* or NULL */
 struct ty_jobset_child *ty_jobset_child(struct ty_jobset_ctx *js, struct ty_str name); /* or NULL */
 int64_t ty_jobset_int_at(const struct ty_json *obj, const char *path, int64_t otherwise);
-struct ty_str ty_jobset_label(const struct ty_json *obj, const char *key);
-int64_t ty_jobset_counter(const struct ty_json *list, int64_t index); /* 0 when it is not there */
 /* "<js>-<rj>-<ji>-<pi>.<subdomain>" of spec.coordinator */
 char *ty_jobset_coordinator(struct ty_arena *a, const struct ty_json *spec, struct ty_str name);
 

@@ -5,7 +5,7 @@ static const char *with_job(struct ty_arena *a, const char *spec, const char *st
 {
     struct jobset_fixture w;
 
-    fixture_init(&w, a, set_t(a), 0);
+    fixture_init(&w, a, set_t(a));
     reconcile(&w);
     w.jobs[0] = merged(a, w.jobs[0], ty_arena_printf(a, "{'spec':%s,'status':%s}", spec, status));
     reconcile(&w);
@@ -45,7 +45,7 @@ static void case_077_no_jobs(void **state TY_UNUSED)
 
     ty_json_set(a, rjob_at(js, 0), "replicas", ty_json_int(a, 0));
     ty_json_set(a, rjob_at(js, 1), "replicas", ty_json_int(a, 0));
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile(&w);
     assert_string_equal(json_show(a, ty_json_at(w.js, "status.replicatedJobsStatus")),
                         "[{'name':'" B "','ready':0,'succeeded':0,'failed':0,'active':0,"
@@ -59,7 +59,7 @@ static void case_078_failure_target(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct jobset_fixture w;
 
-    fixture_init(&w, a, set_t(a), 0);
+    fixture_init(&w, a, set_t(a));
     reconcile_until_stable(&w);
     job_ends(&w, A0, "FailureTarget", "BackoffLimitExceeded", "m");
     reconcile_until_stable(&w);
@@ -76,7 +76,7 @@ static void case_038_owner_decides(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct jobset_fixture w;
 
-    fixture_init(&w, a, set_t(a), 0);
+    fixture_init(&w, a, set_t(a));
     reconcile_until_stable(&w);
     job_completes(&w, A0);
     w.jobs[0] = merged(a, w.jobs[0],
@@ -100,16 +100,14 @@ static void sorts_into_buckets(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct jobset_fixture w;
 
-    fixture_init(&w, a, set_t(a), 0);
+    fixture_init(&w, a, set_t(a));
     reconcile_until_stable(&w);
     job_completes(&w, B0);
     job_fails(&w, B1);
-    w.jobs[3] = merged(a, w.jobs[3], "{'metadata':{'labels':{'" TY_JOBSET_JOB_ATTEMPT "':'0'}}}");
-    w.js = merged(a, w.js,
-                  "{'status':{'replicatedJobsStatus':[{'name':'" B "','jobRestarts':[0,0,1]}]}}");
-    const struct ty_jobset_observed in = {
-        .jobset = w.js, .jobs = w.jobs, .n_jobs = 4, .gates = TY_GATE_RESTART_JOB
-    };
+    for (size_t i = 0; i < 3; i++)
+        w.jobs[i] = merged(a, w.jobs[i], "{'metadata':{'labels':{'" TY_JOBSET_ATTEMPT "':'1'}}}");
+    w.js = merged(a, w.js, "{'status':{'restarts':1}}");
+    const struct ty_jobset_observed in = { .jobset = w.js, .jobs = w.jobs, .n_jobs = 4 };
     struct ty_changes out;
     struct ty_jobset_ctx js;
     ty_jobset_init(&js, a, &in, &out);

@@ -3,7 +3,6 @@
 #include "engine/changes.h"
 #include "engine/jobset/jobset.h"
 #include "engine/jobset/jobset_children.h"
-#include "engine/jobset/jobset_inplace.h"
 #include "engine/jobset/jobset_policy.h"
 #include "engine/jobset/jobset_read.h"
 #include "engine/jobset/jobset_start.h"
@@ -103,8 +102,6 @@ static void reconcile_active(struct ty_jobset_ctx *js)
     if (js->in_bucket[TY_JOBSET_SUCCESSFUL] > 0 && ty_jobset_apply_success_policy(js))
         return;
     ensure_service_and_claims(js);
-    if (js->in->gates & TY_GATE_ELASTIC)
-        ty_jobset_scale_jobs(js);
     ty_jobset_create_jobs(js);
     if (js->aborted)
         return;
@@ -112,8 +109,6 @@ static void reconcile_active(struct ty_jobset_ctx *js)
         ty_jobset_suspend_jobs(js);
     else
         ty_jobset_resume_jobs(js);
-    if (ty_jobset_in_place_enabled(js) && !js->suspended)
-        ty_jobset_in_place_restart(js);
 }
 
 void ty_jobset_reconcile(struct ty_arena *a, const struct ty_jobset_observed *in,

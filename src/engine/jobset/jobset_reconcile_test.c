@@ -1,8 +1,8 @@
 #include "engine/jobset/jobset_testing.h"
 
-static void begin(struct jobset_fixture *w, struct ty_arena *a, const char *patch, unsigned gates)
+static void begin(struct jobset_fixture *w, struct ty_arena *a, const char *patch)
 {
-    fixture_init(w, a, merged(a, set_t(a), patch), gates);
+    fixture_init(w, a, merged(a, set_t(a), patch));
     reconcile_until_stable(w);
     (void)take_events(w);
 }
@@ -15,30 +15,6 @@ static void all_complete(struct jobset_fixture *w)
     job_completes(w, B2);
 }
 
-static void case_029_running_jobs_are_scaled(void **state TY_UNUSED)
-{
-    ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct ty_json *js = set_t(a);
-    struct jobset_fixture w;
-
-    patch_rj(a, js, 1, "{'template':{'spec':{'parallelism':2,'completions':2}}}");
-    fixture_init(&w, a, js, TY_GATE_ELASTIC);
-    reconcile_until_stable(&w);
-    job_completes(&w, B2);
-    patch_rj(a, w.js, 1, "{'template':{'spec':{'parallelism':4,'completions':4}}}");
-    reconcile_until_stable(&w);
-    assert_int_equal(ty_jobset_int_at(find_job(&w, B0), "spec.parallelism", -1), 4);
-    assert_int_equal(ty_jobset_int_at(find_job(&w, B0), "spec.completions", -1), 4);
-    assert_int_equal(ty_jobset_int_at(find_job(&w, B2), "spec.completions", -1),
-                     2); /* has finished */
-    assert_int_equal(ty_jobset_int_at(find_job(&w, A0), "spec.completions", -1), 1);
-    w.gates = 0;
-    patch_rj(a, w.js, 1, "{'template':{'spec':{'parallelism':6,'completions':6}}}");
-    reconcile_until_stable(&w);
-    assert_int_equal(ty_jobset_int_at(find_job(&w, B0), "spec.parallelism", -1), 4);
-    fixture_done(&w);
-}
-
 static void case_037_service_is_made_again(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
@@ -46,7 +22,7 @@ static void case_037_service_is_made_again(void **state TY_UNUSED)
         merged(a, set_t(a), "{'metadata':{'name':'made-abcde','generateName':'made-'}}");
     struct jobset_fixture w;
 
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_true(ty_str_is(ty_json_str_at(w.service, "metadata.name"), "made-abcde"));
     w.service = NULL;
@@ -60,7 +36,7 @@ static void a_job_deleted_by_hand_comes_back(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{}", 0);
+    begin(&w, a, "{}");
     remove_job(&w, job_place(&w, TY_LIT(B1)));
     reconcile_until_stable(&w);
     assert_non_null(find_job(&w, B1));
@@ -73,7 +49,7 @@ static void case_056_recreate_and_blocking_recreate(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{'spec':{'failurePolicy':{'maxRestarts':1}}}", 0);
+    begin(&w, a, "{'spec':{'failurePolicy':{'maxRestarts':1}}}");
     w.linger = true;
     job_fails(&w, B0);
     reconcile_until_stable(&w);
@@ -88,7 +64,7 @@ static void case_056_recreate_and_blocking_recreate(void **state TY_UNUSED)
     fixture_done(&w);
 
     begin(&w, a,
-          "{'spec':{'failurePolicy':{'maxRestarts':1,'restartStrategy':'BlockingRecreate'}}}", 0);
+          "{'spec':{'failurePolicy':{'maxRestarts':1,'restartStrategy':'BlockingRecreate'}}}");
     w.linger = true;
     job_fails(&w, B0);
     reconcile_until_stable(&w);
@@ -109,7 +85,7 @@ static void case_057_completed_jobs_run_again(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{'spec':{'failurePolicy':{'maxRestarts':1}}}", 0);
+    begin(&w, a, "{'spec':{'failurePolicy':{'maxRestarts':1}}}");
     job_completes(&w, A0);
     job_fails(&w, B0);
     reconcile_until_stable(&w);
@@ -130,7 +106,7 @@ static void failure_is_looked_at_before_success(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{'spec':{'successPolicy':{'operator':'Any'}}}", 0);
+    begin(&w, a, "{'spec':{'successPolicy':{'operator':'Any'}}}");
     job_completes(&w, A0);
     job_fails(&w, B0);
     reconcile_until_stable(&w);
@@ -142,7 +118,7 @@ static void failure_is_looked_at_before_success(void **state TY_UNUSED)
 /* T, finished `ago` seconds before now. */
 static void finished(struct jobset_fixture *w, struct ty_arena *a, const char *patch, int64_t ago)
 {
-    begin(w, a, patch, 0);
+    begin(w, a, patch);
     all_complete(w);
     reconcile(w);
     assert_has(condition_text(w, "Completed"), "True");
@@ -170,7 +146,7 @@ static void case_068_time_to_live(void **state TY_UNUSED)
     finished(&w, a, "{'spec':{'ttlSecondsAfterFinished':0}}", 0);
     assert_true(w.deleted);
     fixture_done(&w);
-    begin(&w, a, "{'spec':{'ttlSecondsAfterFinished':0}}", 0);
+    begin(&w, a, "{'spec':{'ttlSecondsAfterFinished':0}}");
     w.now_s += 100;
     reconcile_until_stable(&w);
     assert_false(w.deleted); /* not finished */
@@ -182,7 +158,7 @@ static void case_069_time_to_live_after_failure(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{'spec':{'ttlSecondsAfterFinished':2}}", 0);
+    begin(&w, a, "{'spec':{'ttlSecondsAfterFinished':2}}");
     job_fails(&w, B0);
     reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1); /* at once */
@@ -192,7 +168,7 @@ static void case_069_time_to_live_after_failure(void **state TY_UNUSED)
     reconcile(&w);
     assert_true(w.deleted);
     fixture_done(&w);
-    begin(&w, a, "{}", 0);
+    begin(&w, a, "{}");
     job_fails(&w, B0);
     w.now_s += 100000;
     reconcile_until_stable(&w);
@@ -206,7 +182,7 @@ static void an_end_without_a_time_is_an_error(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{'spec':{'ttlSecondsAfterFinished':2}}", 0);
+    begin(&w, a, "{'spec':{'ttlSecondsAfterFinished':2}}");
     w.js = merged(a, w.js, "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}");
     reconcile(&w);
     assert_false(w.deleted);
@@ -223,7 +199,7 @@ static void case_070_managed_by_others(void **state TY_UNUSED)
     struct jobset_fixture w;
 
     js = merged(a, js, "{'status':{'restarts':7}}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile(&w);
     assert_int_equal(w.changes, 0);
     w.js = merged(a, w.js, "{'spec':{'suspend':true}}");
@@ -231,7 +207,7 @@ static void case_070_managed_by_others(void **state TY_UNUSED)
     assert_int_equal(w.changes, 0);
     assert_string_equal(json_show(a, ty_json_get(w.js, "status")), "{'restarts':7}");
     fixture_done(&w);
-    begin(&w, a, "{'spec':{'managedBy':'" TY_JOBSET_CONTROLLER "'}}", 0);
+    begin(&w, a, "{'spec':{'managedBy':'" TY_JOBSET_CONTROLLER "'}}");
     assert_int_equal(w.n_jobs, 4);
     fixture_done(&w);
 }
@@ -241,7 +217,7 @@ static void a_jobset_on_its_way_out_is_left_alone(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    begin(&w, a, "{}", 0);
+    begin(&w, a, "{}");
     w.js = merged(a, w.js, "{'metadata':{'deletionTimestamp':'2023-11-14T22:13:20Z'}}");
     job_fails(&w, A0);
     reconcile(&w);
@@ -257,7 +233,7 @@ static void case_071_job_creation_fails(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    fixture_init(&w, a, set_t(a), 0);
+    fixture_init(&w, a, set_t(a));
     patch_rj(a, w.js, 1, "{'template':{'spec':{'parallelism':2}}}"); /* past admission */
     reconcile(&w);
     assert_string_equal(take_events(&w), said);
@@ -282,7 +258,7 @@ static void initializers_run_again_after_a_restart(void **state TY_UNUSED)
     patch_rj(a, js, 2,
              "{'dependsOn':[{'name':'dataset-initializer','status':'Complete'},"
              "{'name':'model-initializer','status':'Complete'}]}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 2);
     assert_string_equal(rjob_counts(&w, "node"), "0 0 0 0 0");
@@ -315,7 +291,6 @@ static void initializers_run_again_after_a_restart(void **state TY_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(case_029_running_jobs_are_scaled),
         cmocka_unit_test(case_037_service_is_made_again),
         cmocka_unit_test(a_job_deleted_by_hand_comes_back),
         cmocka_unit_test(case_056_recreate_and_blocking_recreate),

@@ -5,7 +5,6 @@
 #include "engine/job/job.h"
 #include "engine/jobset/jobset.h"
 #include "engine/jobset/jobset_children.h"
-#include "engine/jobset/jobset_inplace.h"
 #include "engine/jobset/jobset_read.h"
 #include "engine/jobset/jobset_status.h"
 
@@ -79,13 +78,12 @@ static bool create_missing(struct ty_jobset_ctx *js, const struct ty_jobset_rjob
     return true;
 }
 
-/* BlockingRecreate and in-place restarts create Jobs only after all old Jobs are deleted. */
+/* BlockingRecreate creates Jobs only after all old Jobs are deleted. */
 static bool must_wait(const struct ty_jobset_ctx *js)
 {
     struct ty_str strategy = ty_json_str_at(js->failure_policy, "restartStrategy");
 
-    return (ty_str_is(strategy, "BlockingRecreate") || ty_jobset_in_place_enabled(js)) &&
-           js->in_bucket[TY_JOBSET_PREVIOUS] > 0;
+    return ty_str_is(strategy, "BlockingRecreate") && js->in_bucket[TY_JOBSET_PREVIOUS] > 0;
 }
 
 void ty_jobset_create_jobs(struct ty_jobset_ctx *js)
@@ -114,32 +112,16 @@ void ty_jobset_create_jobs(struct ty_jobset_ctx *js)
                                                                 "completed" });
 }
 
-/* The Job to be changed; its UPDATE is in the list once, however often it is edited. */
-static struct ty_json *edit_job(struct ty_jobset_ctx *js, struct ty_jobset_child *c)
+/* Adds an UPDATE of the Job, which the caller may change further. */
+static struct ty_json *update_suspend(struct ty_jobset_ctx *js, const struct ty_jobset_child *c,
+                                      bool suspend)
 {
-    if (!c->edit) {
-        c->edit = ty_json_copy(js->arena, c->job, 0);
-        ty_changes_add(js->out, TY_CHANGE_UPDATE, &ty_kind_job, c->edit);
-    }
-    return ty_json_ensure_object(js->arena, c->edit, "spec");
-}
+    struct ty_json *job = ty_json_copy(js->arena, c->job, 0);
 
-void ty_jobset_scale_jobs(struct ty_jobset_ctx *js)
-{
-    ty_jobset_each_child(c, js)
-    {
-        const struct ty_json *want = c->rjob ? ty_json_at(c->rjob->obj, "template.spec") : NULL;
-        int64_t pods, completions;
-        if (c->bucket != TY_JOBSET_ACTIVE || !ty_json_int_at(want, "parallelism", &pods) ||
-            !ty_json_int_at(want, "completions", &completions) || pods != completions)
-            continue;
-        if (ty_jobset_int_at(c->job, "spec.parallelism", -1) == pods &&
-            ty_jobset_int_at(c->job, "spec.completions", -1) == pods)
-            continue;
-        struct ty_json *spec = edit_job(js, c);
-        ty_json_set(js->arena, spec, "parallelism", ty_json_int(js->arena, pods));
-        ty_json_set(js->arena, spec, "completions", ty_json_int(js->arena, pods));
-    }
+    ty_changes_add(js->out, TY_CHANGE_UPDATE, &ty_kind_job, job);
+    ty_json_set(js->arena, ty_json_ensure_object(js->arena, job, "spec"), "suspend",
+                ty_json_bool(js->arena, suspend));
+    return job;
 }
 
 void ty_jobset_suspend_jobs(struct ty_jobset_ctx *js)
@@ -147,8 +129,8 @@ void ty_jobset_suspend_jobs(struct ty_jobset_ctx *js)
     static const char message[] = "jobset is suspended";
 
     ty_jobset_each_child(c, js) if (c->bucket == TY_JOBSET_ACTIVE &&
-                                    !ty_json_true_at(c->job, "spec.suspend"))
-        ty_json_set(js->arena, edit_job(js, c), "suspend", ty_json_bool(js->arena, true));
+                                    !ty_json_true_at(c->job, "spec.suspend"))(void)
+        update_suspend(js, c, true);
     ty_jobset_condition(js, &(struct ty_jobset_condition_value){ .type = "Suspended",
                                                                  .on = true,
                                                                  .event = "Normal",
@@ -183,22 +165,22 @@ static void merge_set(struct ty_jobset_ctx *js, const struct ty_json *from, stru
 }
 
 /* What may have changed in the JobSet while it was suspended reaches the Job now. */
-static void resume_job(struct ty_jobset_ctx *js, struct ty_jobset_child *c)
+static void resume_job(struct ty_jobset_ctx *js, const struct ty_jobset_child *c)
 {
-    struct ty_json *spec = edit_job(js, c);
-    struct ty_json *pod_template = ty_json_ensure_object(js->arena, spec, "template");
+    struct ty_json *job = update_suspend(js, c, false);
+    struct ty_json *pod_template =
+        ty_json_ensure_object(js->arena, ty_json_get(job, "spec"), "template");
     struct ty_json *metadata = ty_json_ensure_object(js->arena, pod_template, "metadata");
     struct ty_json *pod = ty_json_ensure_object(js->arena, pod_template, "spec");
     const struct ty_json *from = ty_json_at(c->rjob->obj, "template.spec.template");
 
-    if (ty_json_del(ty_json_get(c->edit, "status"), TY_LIT("startTime")))
-        ty_changes_add(js->out, TY_CHANGE_STATUS, &ty_kind_job, c->edit);
+    if (ty_json_del(ty_json_get(job, "status"), TY_LIT("startTime")))
+        ty_changes_add(js->out, TY_CHANGE_STATUS, &ty_kind_job, job);
     merge_map(js, ty_json_get(from, "metadata"), metadata, "labels");
     merge_map(js, ty_json_get(from, "metadata"), metadata, "annotations");
     merge_map(js, ty_json_get(from, "spec"), pod, "nodeSelector");
     merge_set(js, ty_json_get(from, "spec"), pod, "tolerations");
     merge_set(js, ty_json_get(from, "spec"), pod, "schedulingGates");
-    ty_json_set(js->arena, spec, "suspend", ty_json_bool(js->arena, false));
 }
 
 void ty_jobset_resume_jobs(struct ty_jobset_ctx *js)

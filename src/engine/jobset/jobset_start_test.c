@@ -11,7 +11,7 @@ static void case_059_depends_on_ready(void **state TY_UNUSED)
     struct jobset_fixture w;
 
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'" A "','status':'Ready'}]}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1);
     set_job_status(&w, A0, "{'active':1}");
@@ -44,7 +44,7 @@ static void case_060_chain(void **state TY_UNUSED)
 
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'a','status':'Complete'}]}");
     patch_rj(a, js, 2, "{'dependsOn':[{'name':'b','status':'Ready'}]}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     job_ready(&w, "test-js-a-0");
     reconcile_until_stable(&w);
@@ -67,7 +67,7 @@ static void case_061_both_dependencies(void **state TY_UNUSED)
 
     patch_rj(a, js, 2,
              "{'dependsOn':[{'name':'a','status':'Ready'},{'name':'b','status':'Complete'}]}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 2);
     job_completes(&w, "test-js-b-0");
@@ -81,7 +81,7 @@ static void case_061_both_dependencies(void **state TY_UNUSED)
     js = three(a);
     patch_rj(a, js, 2,
              "{'dependsOn':[{'name':'a','status':'Complete'},{'name':'b','status':'Complete'}]}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     job_completes(&w, "test-js-a-0");
     job_ready(&w, "test-js-b-0");
@@ -101,7 +101,7 @@ static void a_dependency_without_replicas_holds(void **state TY_UNUSED)
 
     ty_json_set(a, rjob_at(js, 0), "replicas", ty_json_int(a, 0));
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'" A "','status':'Complete'}]}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 3);
     fixture_done(&w);
@@ -112,7 +112,7 @@ static void in_order(struct jobset_fixture *w, struct ty_arena *a, const char *p
     struct ty_json *js =
         merged(a, set_t(a), "{'spec':{'startupPolicy':{'startupPolicyOrder':'InOrder'}}}");
 
-    fixture_init(w, a, merged(a, js, patch), 0);
+    fixture_init(w, a, merged(a, js, patch));
     reconcile_until_stable(w);
 }
 
@@ -183,7 +183,7 @@ static void case_064_depends_on_and_suspended(void **state TY_UNUSED)
     struct jobset_fixture w;
 
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'" A "','status':'Ready'}]}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1);
     assert_string_equal(rjob_counts(&w, A), "0 0 0 0 1");
@@ -203,7 +203,7 @@ static void case_065_created_suspended(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    fixture_init(&w, a, merged(a, set_t(a), "{'spec':{'suspend':true}}"), 0);
+    fixture_init(&w, a, merged(a, set_t(a), "{'spec':{'suspend':true}}"));
     reconcile_until_stable(&w);
     assert_non_null(w.service);
     assert_int_equal(suspended_jobs(&w), 4);
@@ -231,7 +231,7 @@ static const struct ty_json *pods_of_b0(const struct jobset_fixture *w)
     return ty_json_at(find_job(w, B0), "spec.template");
 }
 
-static void case_066_changed_while_suspended(void **state TY_UNUSED)
+static void case_026_066_changed_while_suspended(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct ty_json *js = set_t(a);
@@ -240,7 +240,7 @@ static void case_066_changed_while_suspended(void **state TY_UNUSED)
     patch_rj(a, js, 1,
              "{'template':{'spec':{'template':{'metadata':{'labels':{'old':'1','both':'1'}},"
              "'spec':{'tolerations':[{'key':'k'}]}}}}}");
-    fixture_init(&w, a, js, 0);
+    fixture_init(&w, a, js);
     reconcile_until_stable(&w);
     assert_string_equal(condition_text(&w, "Suspended"), "");
     set_job_status(&w, B0, "{'startTime':'2023-11-14T22:13:20Z','active':1}");
@@ -255,9 +255,9 @@ static void case_066_changed_while_suspended(void **state TY_UNUSED)
     w.js = merged(a, w.js, "{'spec':{'suspend':false}}");
     reconcile_until_stable(&w);
     assert_int_equal(suspended_jobs(&w), 0);
-    assert_true(ty_str_is(ty_jobset_label(pods_of_b0(&w), "both"), "2"));
-    assert_true(ty_str_is(ty_jobset_label(pods_of_b0(&w), "old"), "1")); /* stays */
-    assert_true(ty_str_is(ty_jobset_label(pods_of_b0(&w), TY_JOBSET_RJOB), B));
+    assert_true(ty_str_is(label_of(pods_of_b0(&w), "both"), "2"));
+    assert_true(ty_str_is(label_of(pods_of_b0(&w), "old"), "1")); /* stays */
+    assert_true(ty_str_is(label_of(pods_of_b0(&w), TY_JOBSET_RJOB), B));
     assert_true(ty_str_is(ty_json_str_at(pods_of_b0(&w), "metadata.annotations.n"), "3"));
     assert_string_equal(json_show(a, ty_json_at(pods_of_b0(&w), "spec.nodeSelector")),
                         "{'zone':'z'}");
@@ -266,8 +266,7 @@ static void case_066_changed_while_suspended(void **state TY_UNUSED)
     assert_string_equal(json_show(a, ty_json_at(pods_of_b0(&w), "spec.schedulingGates")),
                         "[{'name':'g'}]");
     assert_null(ty_json_at(find_job(&w, B0), "status.startTime"));
-    assert_true(
-        ty_str_is(ty_jobset_label(find_job(&w, B0), TY_JOBSET_ATTEMPT), "0")); /* no restart */
+    assert_true(ty_str_is(label_of(find_job(&w, B0), TY_JOBSET_ATTEMPT), "0")); /* no restart */
     fixture_done(&w);
 }
 
@@ -276,7 +275,7 @@ static void suspending_ends_a_restart(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct jobset_fixture w;
 
-    fixture_init(&w, a, merged(a, set_t(a), "{'spec':{'failurePolicy':{'maxRestarts':1}}}"), 0);
+    fixture_init(&w, a, merged(a, set_t(a), "{'spec':{'failurePolicy':{'maxRestarts':1}}}"));
     reconcile_until_stable(&w);
     job_fails(&w, A0);
     reconcile_until_stable(&w);
@@ -304,7 +303,7 @@ static void many_jobs_come_in_parts(void **state TY_UNUSED)
     struct jobset_fixture *w = ty_new(a, struct jobset_fixture);
 
     add_rjob(a, js, "many", 1500);
-    fixture_init(w, a, js, 0);
+    fixture_init(w, a, js);
     reconcile(w);
     assert_int_equal(w->n_jobs, 1000);
     assert_int_equal(w->requeue_ms, 0);
@@ -326,7 +325,7 @@ int main(void)
         cmocka_unit_test(case_063_in_order_and_suspended),
         cmocka_unit_test(case_064_depends_on_and_suspended),
         cmocka_unit_test(case_065_created_suspended),
-        cmocka_unit_test(case_066_changed_while_suspended),
+        cmocka_unit_test(case_026_066_changed_while_suspended),
         cmocka_unit_test(suspending_ends_a_restart),
         cmocka_unit_test(case_067_started),
         cmocka_unit_test(many_jobs_come_in_parts),

@@ -133,10 +133,7 @@ static bool same_counters(const struct ty_jobset_rjob *r, const struct ty_json *
            ty_jobset_int_at(was, "succeeded", -1) == r->succeeded &&
            ty_jobset_int_at(was, "failed", -1) == r->failed &&
            ty_jobset_int_at(was, "active", -1) == r->active &&
-           ty_jobset_int_at(was, "suspended", -1) == r->suspended &&
-           /* arrays that the gate no longer covers are dropped */
-           ty_json_get(was, "jobRestarts") == r->restarts &&
-           ty_json_get(was, "jobRestartsCountTowardsMax") == r->toward_max;
+           ty_jobset_int_at(was, "suspended", -1) == r->suspended;
 }
 
 void ty_jobset_compare_counters(struct ty_jobset_ctx *js)
@@ -177,11 +174,6 @@ static struct ty_json *rjob_counters(struct ty_jobset_ctx *js)
         ty_json_set(js->arena, e, "failed", ty_json_int(js->arena, r->failed));
         ty_json_set(js->arena, e, "active", ty_json_int(js->arena, r->active));
         ty_json_set(js->arena, e, "suspended", ty_json_int(js->arena, r->suspended));
-        if (r->restarts)
-            ty_json_set(js->arena, e, "jobRestarts", ty_json_copy(js->arena, r->restarts, 0));
-        if (r->toward_max)
-            ty_json_set(js->arena, e, "jobRestartsCountTowardsMax",
-                        ty_json_copy(js->arena, r->toward_max, 0));
         ty_json_push(js->arena, list, e);
     }
     return list;

@@ -72,24 +72,19 @@ TY_UNUSED static void patch_rj(struct ty_arena *a, struct ty_json *js, size_t i,
 }
 
 /* Admission as the engine does it: defaults, schema, webhook; all errors, one a line. */
-TY_UNUSED static const char *admit(struct ty_arena *a, struct ty_json *js, unsigned gates)
+TY_UNUSED static const char *admit(struct ty_arena *a, struct ty_json *js)
 {
     struct ty_errs errs = { .arena = a };
 
     ty_jobset_default(a, js);
     ty_schema_validate(&ty_schema_JobSet, js, NULL, NULL, NULL, &errs);
-    ty_jobset_validate(a, js, NULL, gates, &errs);
+    ty_jobset_validate(a, js, &errs);
     return lines(a, &errs);
 }
 
-TY_UNUSED static const char *admit_update(struct ty_arena *a, const struct ty_json *js,
-                                          const struct ty_json *old, unsigned gates)
+TY_UNUSED static struct ty_str label_of(const struct ty_json *obj, const char *key)
 {
-    struct ty_errs errs = { .arena = a };
-
-    ty_schema_validate(&ty_schema_JobSet, js, old, NULL, NULL, &errs);
-    ty_jobset_validate(a, js, old, gates, &errs);
-    return lines(a, &errs);
+    return ty_json_as_str(ty_json_get(ty_json_at(obj, "metadata.labels"), key));
 }
 
 TY_UNUSED static void assert_has_not(const char *text, const char *part)
@@ -106,18 +101,16 @@ struct jobset_fixture {
     size_t n_jobs, n_claims;
     struct ty_json *service; /* or NULL */
     int64_t now_s, requeue_ms;
-    unsigned gates;
     bool linger; /* deleted Jobs stay, marked, until `gone` */
     bool deleted;
     size_t changes; /* of the last pass */
     struct ty_buf events;
 };
 
-TY_UNUSED static void fixture_init(struct jobset_fixture *w, struct ty_arena *a, struct ty_json *js,
-                                   unsigned gates)
+TY_UNUSED static void fixture_init(struct jobset_fixture *w, struct ty_arena *a, struct ty_json *js)
 {
-    *w = (struct jobset_fixture){ .a = a, .js = js, .now_s = NOW, .gates = gates };
-    assert_string_equal(admit(a, js, gates), "");
+    *w = (struct jobset_fixture){ .a = a, .js = js, .now_s = NOW };
+    assert_string_equal(admit(a, js), "");
 }
 
 TY_UNUSED static void fixture_done(struct jobset_fixture *w)
@@ -189,8 +182,7 @@ TY_UNUSED static void reconcile(struct jobset_fixture *w)
                                            .service = w->service != NULL,
                                            .claims = w->claims,
                                            .n_claims = w->n_claims,
-                                           .now_s = w->now_s,
-                                           .gates = w->gates };
+                                           .now_s = w->now_s };
     struct ty_changes out;
 
     ty_jobset_reconcile(w->a, &in, &out);
@@ -282,7 +274,7 @@ TY_UNUSED static size_t jobs_of_attempt(const struct jobset_fixture *w, const ch
     size_t n = 0;
 
     for (size_t i = 0; i < w->n_jobs; i++)
-        n += ty_str_is(ty_jobset_label(w->jobs[i], TY_JOBSET_ATTEMPT), attempt);
+        n += ty_str_is(label_of(w->jobs[i], TY_JOBSET_ATTEMPT), attempt);
     return n;
 }
 

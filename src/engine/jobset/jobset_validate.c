@@ -1,4 +1,4 @@
-/* Validates a new or changed JobSet with the webhook's order and messages, plus what this engine
+/* Validates a new JobSet with the webhook's order and messages, plus what this engine
  * does not support. The schema has been checked before, so wrong types are ignored. */
 #include "engine/jobset/jobset_validate.h"
 
@@ -117,38 +117,27 @@ static struct ty_str sample_name(struct ty_arena *a, const struct ty_json *jobse
     return ty_str(ty_arena_printf(a, "%.*sabcde", TY_ARG(prefix)));
 }
 
-static void check_new(struct ty_jobset_check *c)
-{
-    struct ty_str strategy = ty_json_str_at(c->spec, "failurePolicy.restartStrategy");
-
-    if (ty_str_is(strategy, "InPlaceRestart") && !(c->gates & TY_GATE_IN_PLACE))
-        ty_jobset_internal_error(
-            c, "InPlaceRestart restart strategy cannot be set when InPlaceRestart "
-               "feature gate is disabled");
-    if (ty_json_is(ty_json_get(ty_json_item(c->rjobs, 0), "dependsOn"), TY_JSON_ARRAY))
-        ty_jobset_internal_error(c, "DependsOn can't be set for the first ReplicatedJob");
-    check_subdomain(c);
-    check_manager(c);
-    ty_jobset_check_rjobs(c);
-    check_success_policy(c);
-    ty_jobset_check_failure_policy(c);
-    ty_jobset_check_coordinator(c);
-    ty_jobset_check_claims(c);
-}
-
-void ty_jobset_validate(struct ty_arena *a, const struct ty_json *jobset, const struct ty_json *old,
-                        unsigned gates, struct ty_errs *errs)
+void ty_jobset_validate(struct ty_arena *a, const struct ty_json *jobset, struct ty_errs *errs)
 {
     struct ty_jobset_check c = { .arena = a,
                                  .obj = jobset,
                                  .spec = ty_json_get(jobset, "spec"),
                                  .rjobs = ty_json_at(jobset, "spec.replicatedJobs"),
                                  .name = sample_name(a, jobset),
-                                 .gates = gates,
                                  .errs = errs };
+    struct ty_str strategy = ty_json_str_at(c.spec, "failurePolicy.restartStrategy");
 
-    if (old)
-        ty_jobset_check_update(&c, old);
-    else
-        check_new(&c);
+    if (ty_str_is(strategy, "InPlaceRestart"))
+        ty_jobset_internal_error(
+            &c, "InPlaceRestart restart strategy cannot be set when InPlaceRestart "
+                "feature gate is disabled");
+    if (ty_json_is(ty_json_get(ty_json_item(c.rjobs, 0), "dependsOn"), TY_JSON_ARRAY))
+        ty_jobset_internal_error(&c, "DependsOn can't be set for the first ReplicatedJob");
+    check_subdomain(&c);
+    check_manager(&c);
+    ty_jobset_check_rjobs(&c);
+    check_success_policy(&c);
+    ty_jobset_check_failure_policy(&c);
+    ty_jobset_check_coordinator(&c);
+    ty_jobset_check_claims(&c);
 }

@@ -8,14 +8,12 @@ struct ty_jobset_check {
     struct ty_arena *arena;
     const struct ty_json *obj, *spec, *rjobs;
     struct ty_str name; /* or a sample of what generateName will make */
-    unsigned gates;
     struct ty_errs *errs;
 };
 void ty_jobset_check_failure_policy(struct ty_jobset_check *c);
 void ty_jobset_check_coordinator(struct ty_jobset_check *c);
 void ty_jobset_check_claims(struct ty_jobset_check *c);
 void ty_jobset_check_rjobs(struct ty_jobset_check *c);
-void ty_jobset_check_update(struct ty_jobset_check *c, const struct ty_json *old);
 /* "<nil>: Internal error: …", as the webhook answers what has no field. */
 void ty_jobset_internal_error(struct ty_jobset_check *c, const char *fmt, ...) TY_PRINTF(2, 3);
 const char *ty_jobset_quoted(struct ty_arena *a, struct ty_str s);

@@ -33,27 +33,26 @@ static void case_024_claim_names_and_mounts(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_json *js = one_claim(a, "data");
 
-    assert_string_equal(admit(a, js, 0), "");
-    assert_has(admit(a, one_claim(a, "Foo"), 0),
+    assert_string_equal(admit(a, js), "");
+    assert_has(admit(a, one_claim(a, "Foo")),
                AT ".name: Invalid value: \"Foo\": a lowercase RFC 1123 subdomain must consist");
-    assert_has(
-        admit(a, one_claim(a, "a123456789-123456789-123456789-123456789-123456789-12345"), 0),
-        "VolumeClaimPolicies template name is too long\n");
+    assert_has(admit(a, one_claim(a, "a123456789-123456789-123456789-123456789-123456789-12345")),
+               "VolumeClaimPolicies template name is too long\n");
     js = with_claims(a, "data",
                      ty_arena_printf(a, "[{'templates':[%s]},{'templates':[%s]}]", claim(a, "data"),
                                      claim(a, "data")));
-    assert_string_equal(admit(a, js, 0),
+    assert_string_equal(admit(a, js),
                         "spec.volumeClaimPolicies[1].template[0].name: Invalid value: \"data\": "
                         "names must be unique for VolumeClaimPolicies template\n");
     js = with_claims(a, "other", ty_arena_printf(a, "[{'templates':[%s]}]", claim(a, "data")));
-    assert_has(admit(a, js, 0), "spec.replicatedJobs: Invalid value: [{\"name\":");
-    assert_has(admit(a, js, 0), ": replicatedJob containers don't have a matching volumeMount: "
-                                "data from VolumeClaimPolicies\n");
+    assert_has(admit(a, js), "spec.replicatedJobs: Invalid value: [{\"name\":");
+    assert_has(admit(a, js), ": replicatedJob containers don't have a matching volumeMount: "
+                             "data from VolumeClaimPolicies\n");
     js = one_claim(a, "data");
     patch_rj(a, js, 1,
              "{'template':{'spec':{'template':{'spec':{'volumes':[{'name':'o','emptyDir':{}},"
              "{'name':'data','emptyDir':{}}]}}}}}");
-    assert_string_equal(admit(a, js, 0),
+    assert_string_equal(admit(a, js),
                         "spec.replicatedJobs[1].template.spec.template.spec.volumes[1].name: "
                         "Invalid value: \"data\": volume name conflicts with VolumeClaimPolicy "
                         "template name: data\n");
@@ -68,7 +67,7 @@ static void case_024_mount_in_an_init_container(void **state TY_UNUSED)
     patch_rj(a, js, 1,
              "{'template':{'spec':{'template':{'spec':{'initContainers':[{'name':'in',"
              "'image':'i','volumeMounts':[{'name':'data','mountPath':'/d'}]}]}}}}}");
-    assert_string_equal(admit(a, js, 0), "");
+    assert_string_equal(admit(a, js), "");
 }
 
 static void case_025_claim_limits(void **state TY_UNUSED)
@@ -80,17 +79,17 @@ static void case_025_claim_limits(void **state TY_UNUSED)
         a,
         ty_json_get(ty_json_item(ty_json_get(ty_json_item(list, 0), "templates"), 0), "metadata"),
         "namespace", ty_json_cstr(a, "x"));
-    assert_has(admit(a, js, 0), "namespace cannot be set for VolumeClaimPolicies templates\n");
+    assert_has(admit(a, js), "namespace cannot be set for VolumeClaimPolicies templates\n");
     js = one_claim(a, "data");
     list = ty_json_at(js, "spec.volumeClaimPolicies");
     while (ty_json_len(list) < 51)
         ty_json_push(a, list, parse(a, "{'templates':[]}"));
-    assert_has(admit(a, js, 0), "spec.volumeClaimPolicies: Too many: 51: must have at most 50");
+    assert_has(admit(a, js), "spec.volumeClaimPolicies: Too many: 51: must have at most 50");
     js = one_claim(a, "data");
     list = ty_json_get(ty_json_item(ty_json_at(js, "spec.volumeClaimPolicies"), 0), "templates");
     while (ty_json_len(list) < 51)
         ty_json_push(a, list, parse(a, claim(a, "data")));
-    assert_has(admit(a, js, 0),
+    assert_has(admit(a, js),
                "spec.volumeClaimPolicies[0].templates: Too many: 51: must have at most 50");
 }
 
@@ -99,7 +98,7 @@ static const char *beside(struct ty_arena *a, struct ty_json *js, const char *li
     const struct ty_json *claims[] = { parse(a, live) };
     struct ty_errs errs = { .arena = a };
 
-    assert_string_equal(admit(a, js, 0), "");
+    assert_string_equal(admit(a, js), "");
     ty_jobset_validate_claims(js, claims, 1, &errs);
     return lines(a, &errs);
 }

@@ -78,49 +78,11 @@ static void check_dependencies(struct ty_jobset_check *c, size_t place,
     }
 }
 
-/* In-place restart leaves every retry to the JobSet: a Job must never give up on its own. */
-static void check_in_place(struct ty_jobset_check *c, const struct ty_json *rjob,
-                           const struct ty_field_path *at)
-{
-    const struct ty_json *spec = ty_json_at(rjob, "template.spec");
-    const struct ty_field_path *here = TY_KEY(TY_KEY(at, "template"), "spec");
-    struct ty_str name = ty_json_str_at(rjob, "name");
-    const struct ty_json *policy = ty_json_get(spec, "podReplacementPolicy");
-    const struct ty_json *completions = ty_json_get(spec, "completions");
-    int64_t pods;
-
-    if (ty_jobset_int_at(spec, "backoffLimit", -1) != INT32_MAX)
-        ty_errs_add(c->errs, TY_KEY(here, "backoffLimit"), TY_INVALID,
-                    ty_jobset_value(c->arena, ty_json_get(spec, "backoffLimit")),
-                    "replicatedJob %.*s: must be set to %d (MaxInt32) when in-place restart is "
-                    "enabled",
-                    TY_ARG(name), INT32_MAX);
-    if (!ty_str_is(ty_json_as_str(policy), "Failed"))
-        ty_errs_add(c->errs, TY_KEY(here, "podReplacementPolicy"), TY_INVALID,
-                    ty_jobset_value(c->arena, policy),
-                    "replicatedJob %.*s: must be set to Failed when in-place restart is enabled",
-                    TY_ARG(name));
-    if (!completions || !ty_json_int_at(spec, "parallelism", &pods) ||
-        ty_jobset_int_at(spec, "completions", -1) != pods)
-        ty_errs_add(c->errs, TY_KEY(here, "completions"), TY_INVALID,
-                    ty_jobset_value(c->arena, completions),
-                    "replicatedJob %.*s: completions and parallelism must be set and equal to each "
-                    "other when in-place restart is enabled",
-                    TY_ARG(name));
-    if (!ty_str_is(ty_json_str_at(spec, "template.spec.restartPolicy"), "Never"))
-        ty_errs_add(c->errs, TY_KEY(TY_KEY(TY_KEY(here, "template"), "spec"), "restartPolicy"),
-                    TY_INVALID,
-                    ty_jobset_value(c->arena, ty_json_at(spec, "template.spec.restartPolicy")),
-                    "replicatedJob %.*s: must be Never for in-place restart on this machine: a "
-                    "container that restarts alone would leave the others behind",
-                    TY_ARG(name));
-}
-
 /* Upstream creates the JobSet and then fails for ever to create its Jobs; we say it at once. Names
  * that are wrong have been reported by now. */
 static void check_templates(struct ty_jobset_check *c, const struct ty_field_path *list)
 {
-    const struct ty_jobset_observed in = { .jobset = c->obj, .gates = c->gates };
+    const struct ty_jobset_observed in = { .jobset = c->obj };
     struct ty_changes none;
     struct ty_jobset_ctx js;
 
@@ -135,8 +97,6 @@ static void check_templates(struct ty_jobset_check *c, const struct ty_field_pat
 void ty_jobset_check_rjobs(struct ty_jobset_check *c)
 {
     const struct ty_field_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");
-    struct ty_str strategy = ty_json_str_at(c->spec, "failurePolicy.restartStrategy");
-    bool in_place = ty_str_is(strategy, "InPlaceRestart") && (c->gates & TY_GATE_IN_PLACE);
     size_t before = c->errs->n;
 
     ty_each_item (it, c->rjobs) {
@@ -145,8 +105,6 @@ void ty_jobset_check_rjobs(struct ty_jobset_check *c)
         check_size(c, *it, at);
         check_names(c, *it, at);
         check_dependencies(c, place, at);
-        if (in_place)
-            check_in_place(c, *it, at);
     }
     if (c->errs->n == before)
         check_templates(c, list);

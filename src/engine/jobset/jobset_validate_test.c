@@ -4,7 +4,7 @@ static void accepts_t(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
 
-    assert_string_equal(admit(a, set_t(a), 0), "");
+    assert_string_equal(admit(a, set_t(a)), "");
 }
 
 static void case_014_success_policy_targets(void **state TY_UNUSED)
@@ -14,7 +14,7 @@ static void case_014_success_policy_targets(void **state TY_UNUSED)
                                 "{'spec':{'successPolicy':{'operator':'All',"
                                 "'targetReplicatedJobs':['" A "','nope']}}}");
 
-    assert_string_equal(admit(a, js, 0),
+    assert_string_equal(admit(a, js),
                         "<nil>: Internal error: invalid replicatedJob name 'nope' does not appear "
                         "in .spec.ReplicatedJobs\n");
 }
@@ -24,7 +24,7 @@ static const char *managed_by(struct ty_arena *a, const char *manager)
     struct ty_json *js = set_t(a);
 
     ty_json_set(a, ty_json_get(js, "spec"), "managedBy", ty_json_cstr(a, manager));
-    const char *said = admit(a, js, 0);
+    const char *said = admit(a, js);
     assert_true(ty_str_is(ty_json_str_at(js, "spec.managedBy"), manager));
     return said;
 }
@@ -51,7 +51,7 @@ static const char *subdomain(struct ty_arena *a, const char *name)
 
     ty_json_set(a, ty_json_ensure_object(a, ty_json_get(js, "spec"), "network"), "subdomain",
                 ty_json_cstr(a, name));
-    return admit(a, js, 0);
+    return admit(a, js);
 }
 
 static void subdomain_is_a_host_and_a_service(void **state TY_UNUSED)
@@ -77,7 +77,7 @@ static void reports_everything_at_once(void **state TY_UNUSED)
                                 "{'spec':{'managedBy':'x','successPolicy':{'operator':'All',"
                                 "'targetReplicatedJobs':['n']},'failurePolicy':{'restartStrategy':"
                                 "'InPlaceRestart'},'coordinator':{'replicatedJob':'m'}}}");
-    const char *said = admit(a, js, 0);
+    const char *said = admit(a, js);
 
     assert_has(said, "InPlaceRestart restart strategy cannot be set when InPlaceRestart feature "
                      "gate is disabled");

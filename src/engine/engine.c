@@ -48,6 +48,19 @@ void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char
     ty_engine_notify(e, event, kind, name, type, reason, message, ty_engine_wall_ms());
 }
 
+static void note_unfinished(struct ty_engine *e, enum ty_stored_change what,
+                            const struct ty_stored *job)
+{
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
+    struct ty_str uid = ty_str(job->uid);
+
+    if (what == TY_STORED_DELETED ||
+        ty_trainjob_finished(ty_json_get(ty_local_read(a, job), "status")))
+        ty_map_del(&e->unfinished, uid);
+    else
+        ty_map_put(&e->unfinished, uid, e);
+}
+
 /* A change queues the object itself and its owner. */
 static void on_change(void *ctx, enum ty_stored_change what, const struct ty_stored *obj)
 {
@@ -56,6 +69,8 @@ static void on_change(void *ctx, enum ty_stored_change what, const struct ty_sto
 
     if (owner)
         ty_engine_requeue_after(e, owner->kind, owner->ns, owner->name, 0);
+    if (obj->kind == &ty_kind_trainjob)
+        note_unfinished(e, what, obj);
     if (obj->kind == &ty_kind_pod && what == TY_STORED_DELETED)
         ty_pod_summary_cache_drop(&e->pod_summaries, obj->uid);
     else if (what != TY_STORED_DELETED)
@@ -126,38 +141,17 @@ struct ty_local *ty_engine_store(struct ty_engine *e)
     return e->store;
 }
 
-struct open_count {
-    struct ty_engine *e;
-    size_t open;
-};
-
-static void count_open(void *ctx, const struct ty_stored *obj)
-{
-    struct open_count *t = ctx;
-    struct ty_json *job = ty_local_read(t->e->pass, obj);
-
-    t->open += !ty_trainjob_finished(ty_json_get(job, "status"));
-}
-
 bool ty_engine_done(const struct ty_engine *e)
 {
-    struct open_count t = { .open = 0 };
-
-    if (ty_engine_queued(e) || e->pods.n_live)
-        return false;
-    memcpy(&t.e, &e, sizeof(t.e)); /* only its arena `pass` is written */
-    ty_arena_reset(e->pass);
-    ty_local_each(e->store, &ty_kind_trainjob, count_open, &t);
-    return t.open == 0 || e->stopping;
+    return !ty_engine_queued(e) && !e->pods.n_live && (e->unfinished.n == 0 || e->stopping);
 }
 
-static void notify_stopped(void *ctx, const struct ty_stored *obj)
+static void notify_stopped(void *ctx, const struct ty_stored *job)
 {
-    struct open_count *t = ctx;
-    struct ty_json *job = ty_local_read(t->e->pass, obj);
+    struct ty_engine *e = ctx;
 
-    if (!ty_trainjob_finished(ty_json_get(job, "status")))
-        ty_engine_event(t->e, &ty_kind_trainjob, obj->name, "Warning", "Stopped", t->e->why);
+    if (ty_map_get(&e->unfinished, ty_str(job->uid)))
+        ty_engine_event(e, &ty_kind_trainjob, job->name, "Warning", "Stopped", e->why);
 }
 
 const char *ty_engine_stopped(const struct ty_engine *e)
@@ -167,13 +161,10 @@ const char *ty_engine_stopped(const struct ty_engine *e)
 
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why)
 {
-    struct open_count t = { .e = e };
-
     if (!e->stopping) {
         e->stopping = true;
         snprintf(e->why, sizeof(e->why), "%s", why);
-        ty_arena_reset(e->pass);
-        ty_local_each(e->store, &ty_kind_trainjob, notify_stopped, &t);
+        ty_local_each(e->store, &ty_kind_trainjob, notify_stopped, e);
     }
     ty_pods_stop_all(e, at_once);
 }
@@ -208,6 +199,7 @@ void ty_engine_free(struct ty_engine *e)
     ty_job_reports_done(&e->job_reports);
     ty_limits_close(&e->limits);
     ty_local_free(e->store);
+    ty_map_done(&e->unfinished);
     ty_arena_free(e->pass);
     ty_arena_free(e->scratch);
     ty_arena_free(e->lasting);

@@ -2,6 +2,7 @@
 #ifndef TY_ENGINE_ENGINE_INNER_H
 #define TY_ENGINE_ENGINE_INNER_H
 
+#include "base/map.h"
 #include "engine/engine.h"
 #include "engine/job/job_report.h"
 #include "engine/net.h"
@@ -24,7 +25,8 @@ struct ty_engine {
     struct ty_engine_opts o;
     struct ty_local *store;
     struct ty_view view;      /* of the store */
-    struct ty_arena *pass;    /* reset for each reconcile, submit, stop and ty_engine_done */
+    struct ty_map unfinished; /* TrainJobs that are neither Complete nor Failed, by uid */
+    struct ty_arena *pass;    /* reset for each reconcile and submit */
     struct ty_arena *scratch; /* reset for each object: keep no pointers into it */
     struct ty_arena *lasting; /* lives with the engine */
     struct ty_queue *queue;   /* engine_reconcile.c: of objects to reconcile */

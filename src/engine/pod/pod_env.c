@@ -6,7 +6,7 @@
  *   env, in order: each value sees envFrom and the variables before it
  *   JOB_COMPLETION_INDEX, unless the container defines it
  *
- * $(VAR) sees only the last three. The devices a pod got come later: ty_pod_plan_setenv. */
+ * $(VAR) sees only the last three. The devices a pod got come later, in pods.c. */
 #include "engine/pod/pod_env.h"
 
 #include <errno.h>
@@ -207,16 +207,4 @@ const char **ty_pod_env_literal(struct ty_arena *a, const struct ty_json *contai
             ty_pod_env_set(&e, name, ty_json_str_at(*var, "value"));
     }
     return e.v;
-}
-
-void ty_pod_plan_setenv(struct ty_arena *a, struct ty_container_plan *c, const char *name,
-                        const char *value)
-{
-    struct ty_env_list e = { .a = a, .list = a, .v = c->env };
-
-    while (c->env && c->env[e.n])
-        e.n++;
-    e.cap = e.n; /* full: a new variable gets a new list, a replaced one stays in this */
-    ty_pod_env_set(&e, ty_str(name), ty_str(value));
-    c->env = e.v;
 }

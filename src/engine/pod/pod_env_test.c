@@ -146,24 +146,6 @@ static void test_the_runs_own_port_reaches_later_values(void **state)
     assert_string_equal(f->plan.containers[0].argv[2], "41000");
 }
 
-static void test_setenv_on_a_plan(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_container_plan bare = { 0 };
-    struct ty_container_plan *c;
-
-    assert_int_equal(make(f, MAIN("'env':[{'name':'V','value':'1'}]")), 0);
-    c = &f->plan.containers[0];
-    ty_pod_plan_setenv(f->a, c, "CUDA_VISIBLE_DEVICES", "0,1");
-    ty_pod_plan_setenv(f->a, c, "V", "2");
-    assert_string_equal(var(f, 0, "CUDA_VISIBLE_DEVICES"), "0,1");
-    assert_string_equal(var(f, 0, "V"), "2");
-    assert_string_equal(var(f, 0, "PATH"), "/usr/bin:/bin");
-    ty_pod_plan_setenv(f->a, &bare, "A", "b");
-    assert_string_equal(bare.env[0], "A=b");
-    assert_null(bare.env[1]);
-}
-
 static void test_list_grows(void **state)
 {
     struct fixture *f = *state;
@@ -191,7 +173,6 @@ int main(void)
         with_fixture(test_below_and_above),
         with_fixture(test_root_may_run_open_mpi),
         with_fixture(test_the_runs_own_port_reaches_later_values),
-        with_fixture(test_setenv_on_a_plan),
         with_fixture(test_list_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,8 +282,3 @@ enum ty_pod_stop_reason ty_pod_lifecycle_stop_reason(const struct ty_pod_lifecyc
 {
     return (enum ty_pod_stop_reason)r->stop;
 }
-
-bool ty_pod_lifecycle_finished(const struct ty_pod_lifecycle *r)
-{
-    return ty_pod_lifecycle_terminal(r); /* a terminal phase waits for the last process */
-}

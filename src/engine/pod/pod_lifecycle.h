@@ -86,7 +86,6 @@ void ty_pod_lifecycle_next_actions(struct ty_pod_lifecycle *r, int64_t now_ms,
 enum ty_pod_phase ty_pod_lifecycle_phase(const struct ty_pod_lifecycle *r);
 bool ty_pod_lifecycle_ready(const struct ty_pod_lifecycle *r);
 enum ty_pod_stop_reason ty_pod_lifecycle_stop_reason(const struct ty_pod_lifecycle *r);
-bool ty_pod_lifecycle_finished(const struct ty_pod_lifecycle *r); /* terminal and nothing runs */
 /* status of the Pod object: phase, conditions, containerStatuses, initContainerStatuses, podIP,
  * startTime, reason, message. Texts as Kubernetes has them. */
 struct ty_json *ty_pod_lifecycle_status(const struct ty_pod_lifecycle *r, struct ty_arena *a,

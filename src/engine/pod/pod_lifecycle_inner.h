@@ -95,6 +95,7 @@ static inline bool ty_pod_lifecycle_container_alive(const struct ty_container_st
 {
     return c->life == TY_CONTAINER_STARTING || c->life == TY_CONTAINER_RUNNING;
 }
+/* A terminal phase waits for the last process. */
 static inline bool ty_pod_lifecycle_terminal(const struct ty_pod_lifecycle *r)
 {
     return r->phase == TY_SUCCEEDED || r->phase == TY_FAILED;

@@ -137,13 +137,13 @@ static void live(struct machine *m, struct lifecycle_fixture *w)
         happen(m, w);
     }
     ty_pod_lifecycle_stop(w->r, 0, w->now); /* a pod that loops for ever can still be ended */
-    for (int i = 0; i < 1000 && !ty_pod_lifecycle_finished(w->r); i++) {
+    for (int i = 0; i < 1000 && !ty_pod_lifecycle_terminal(w->r); i++) {
         ty_pod_lifecycle_next_actions(w->r, w->now, &ret);
         for (size_t k = 0; k < ret.n; k++)
             obey(m, &ret.v[k]);
         happen(m, w);
     }
-    assert_true(ty_pod_lifecycle_finished(w->r));
+    assert_true(ty_pod_lifecycle_terminal(w->r));
 }
 
 static void test_any_order(void **state)

@@ -159,7 +159,7 @@ static void test_while_starting(void **state)
         w, "{'containers':[" C("a", ",'lifecycle':{'postStart':{'exec':{'command':['p']}}}") "]}");
     next_actions(w);
     assert_string_equal(stop_pod(w, 10), "");
-    assert_false(ty_pod_lifecycle_finished(w->r));
+    assert_false(ty_pod_lifecycle_terminal(w->r));
     assert_string_equal(report_started(w, "a"), "term a;"); /* and no postStart */
     assert_string_equal(report_signal(w, "a", SIGTERM), "over;");
 }

@@ -13,11 +13,11 @@ static void test_a_pod_that_succeeds(void **state)
     assert_string_equal(report_started(w, "main"), "");
     assert_int_equal(ty_pod_lifecycle_phase(w->r), TY_RUNNING);
     assert_true(ty_pod_lifecycle_ready(w->r));
-    assert_false(ty_pod_lifecycle_finished(w->r));
+    assert_false(ty_pod_lifecycle_terminal(w->r));
     assert_string_equal(report_exit(w, "main", 0), "over;");
     assert_int_equal(ty_pod_lifecycle_phase(w->r), TY_SUCCEEDED);
     assert_false(ty_pod_lifecycle_ready(w->r));
-    assert_true(ty_pod_lifecycle_finished(w->r));
+    assert_true(ty_pod_lifecycle_terminal(w->r));
     assert_string_equal(next_actions(w), ""); /* told once */
     assert_int_equal(w->statuses, 3);
     assert_string_equal(w->events, "Normal Started Container started;");

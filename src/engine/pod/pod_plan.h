@@ -108,9 +108,4 @@ int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct
                      const struct ty_view *view, const struct ty_pod_net *net,
                      struct ty_pod_plan *ret, struct ty_err *err);
 
-/* Sets a variable in a made plan, instead of what has that name. For what is known only when the
- * pod is about to run: the devices it got (host->gpu_var), its folders. */
-void ty_pod_plan_setenv(struct ty_arena *a, struct ty_container_plan *c, const char *name,
-                        const char *value);
-
 #endif

@@ -182,23 +182,3 @@ void ty_preflight_check_template(struct ty_preflight *x, const struct ty_json *p
     ty_preflight_check_volumes(x, spec_at);
     check_containers(x, spec_at);
 }
-
-void ty_preflight_template(const struct ty_json *pod_template, const struct ty_host *host,
-                           const struct ty_view *view, struct ty_str ns, const char *path,
-                           int64_t at_once, struct ty_preflight_findings *ret)
-{
-    static const struct ty_pod_net net = { .address = "" };
-    struct ty_preflight x = { .out = ret,
-                              .pod = { .a = ret->arena,
-                                       .scratch = ret->arena,
-                                       .ns = ns,
-                                       .hostname = "",
-                                       .host = host,
-                                       .view = view,
-                                       .net = &net } };
-    struct ty_json *wants = ty_json_object(ret->arena);
-
-    ty_preflight_check_template(&x, pod_template, TY_KEY(NULL, path));
-    ty_preflight_add_devices(&x, x.pod.spec, at_once, wants);
-    ty_preflight_check_devices(&x, wants, TY_KEY(TY_KEY(NULL, path), "spec"));
-}

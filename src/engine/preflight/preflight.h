@@ -18,12 +18,7 @@ struct ty_preflight_findings {
     struct ty_preflight_finding *first, *last;
     size_t n_errors, n_warnings;
 };
-/* A pod template at `path` of a JobSet; `at_once`: how many such pods run together. */
-void ty_preflight_template(const struct ty_json *pod_template, const struct ty_host *host,
-                           const struct ty_view *view, struct ty_str ns, const char *path,
-                           int64_t at_once, struct ty_preflight_findings *ret);
-
-/* The same for every pod template of a JobSet, and what only the whole of it shows: devices wanted
+/* Of every pod template of a JobSet, and what only the whole of it shows: devices wanted
  * by jobs that run together, claims of volumeClaimPolicies, placement, jobs that never start. The
  * findings of 5.11 that need no machine (gates, unknown keys) are the validators'. */
 void ty_preflight_jobset(const struct ty_json *jobset, const struct ty_host *host,

@@ -27,10 +27,8 @@ static void test_limits(void **state)
 
 static const char *at_once(struct fixture *f, const char *pod, int64_t n)
 {
-    struct ty_preflight_findings u = { .arena = f->a };
-    struct ty_json *t = parse(f->a, pod);
+    struct ty_preflight_findings u = check_template(f, pod, n);
 
-    ty_preflight_template(t, &f->host, &f->view, TY_LIT("ns"), "T", n, &u);
     for (const struct ty_preflight_finding *i = u.first; i; i = i->next)
         if (i->error)
             return ty_arena_printf(f->a, "%s: %s", i->path, i->text);

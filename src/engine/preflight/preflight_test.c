@@ -75,12 +75,12 @@ static void test_node_selector(void **state)
 static void test_all_findings_at_once(void **state)
 {
     struct fixture *f = *state;
-    struct ty_preflight_findings u = { .arena = f->a };
+    struct ty_preflight_findings u =
+        check_template(f,
+                       POD(",'hostPID':true,'affinity':{'a':1},'initContainers':[{'name':"
+                           "'main','image':'i','command':['x']}]"),
+                       1);
 
-    ty_preflight_template(
-        parse(f->a, POD(",'hostPID':true,'affinity':{'a':1},'initContainers':[{'name':"
-                        "'main','image':'i','command':['x']}]")),
-        &f->host, &f->view, TY_LIT("ns"), "T", 1, &u);
     assert_string_equal(
         unfit_lines(f, &u),
         "E T.spec.hostPID: hostPID=true has no local equivalent\n"

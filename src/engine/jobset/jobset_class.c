@@ -2,93 +2,36 @@
  * printed with its special characters at positions where they are literal. */
 #include "engine/jobset/jobset_class.h"
 
-static bool is_digit(int c)
+#include <ctype.h>
+
+/* As the functions of ctype.h, which in the C locale are those of Go's regexp for ASCII. */
+typedef int kind_fn(int c);
+
+static int is_word(int c)
 {
-    return c >= '0' && c <= '9';
+    return isalnum(c) || c == '_';
 }
 
-static bool is_upper(int c)
+static int is_perl_space(int c)
 {
-    return c >= 'A' && c <= 'Z';
+    return isspace(c) && c != '\v';
 }
 
-static bool is_lower(int c)
-{
-    return c >= 'a' && c <= 'z';
-}
-
-static bool is_alpha(int c)
-{
-    return is_upper(c) || is_lower(c);
-}
-
-static bool is_alnum(int c)
-{
-    return is_alpha(c) || is_digit(c);
-}
-
-static bool is_word(int c)
-{
-    return is_alnum(c) || c == '_';
-}
-
-static bool is_perl_space(int c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
-}
-
-static bool is_space(int c)
-{
-    return is_perl_space(c) || c == '\v';
-}
-
-static bool is_blank(int c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool is_ascii(int c)
+static int is_ascii(int c)
 {
     return c >= 0;
 }
 
-static bool is_cntrl(int c)
-{
-    return c < ' ' || c == 127;
-}
-
-static bool is_graph(int c)
-{
-    return c > ' ' && c < 127;
-}
-
-static bool is_print(int c)
-{
-    return c >= ' ' && c < 127;
-}
-
-static bool is_punct(int c)
-{
-    return is_graph(c) && !is_alnum(c);
-}
-
-static bool is_xdigit(int c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-typedef bool kind_fn(int c);
-
 static void add_kind(struct ty_regex_class *set, kind_fn *is, bool want)
 {
     for (int c = 0; c < 128; c++)
-        if (is(c) == want)
+        if ((is(c) != 0) == want)
             set->has[c] = true;
 }
 
 static int hex_value(int c)
 {
-    return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10;
+    return isdigit(c) ? c - '0' : (c | 32) - 'a' + 10;
 }
 
 static int at_or(struct ty_str in, size_t at)
@@ -103,7 +46,7 @@ static int read_hex(struct ty_str in, size_t *at)
     size_t i = *at + (brace ? 2 : 1), digits = 0;
     int v = 0;
 
-    for (; is_xdigit(at_or(in, i)) && digits < (brace ? 6 : 2); i++, digits++)
+    for (; isxdigit(at_or(in, i)) && digits < (brace ? 6 : 2); i++, digits++)
         v = v * 16 + hex_value(at_or(in, i));
     if (digits == 0 || (brace ? at_or(in, i) != '}' : digits != 2) || v >= 128)
         return -1;
@@ -120,7 +63,7 @@ static int read_escaped_char(struct ty_str in, size_t *at)
 
     if (c == 'x')
         return read_hex(in, at);
-    if (c < 0 || c >= 128 || (is_alnum(c) && !named))
+    if (c < 0 || c >= 128 || (isalnum(c) && !named))
         return -1;
     ++*at;
     return named ? values[named - names] : c;
@@ -132,7 +75,7 @@ size_t ty_jobset_class_escape(struct ty_str in, size_t at, struct ty_regex_class
     static const struct {
         char name;
         kind_fn *is;
-    } kinds[] = { { 'd', is_digit }, { 's', is_perl_space }, { 'w', is_word } };
+    } kinds[] = { { 'd', isdigit }, { 's', is_perl_space }, { 'w', is_word } };
     size_t place = at + 1;
     int c = at_or(in, place);
 
@@ -160,11 +103,10 @@ static size_t read_named(struct ty_str in, size_t at, struct ty_regex_class *set
         const char *name;
         kind_fn *is;
     } kinds[] = {
-        { "alnum", is_alnum }, { "alpha", is_alpha },   { "ascii", is_ascii },
-        { "blank", is_blank }, { "cntrl", is_cntrl },   { "digit", is_digit },
-        { "graph", is_graph }, { "lower", is_lower },   { "print", is_print },
-        { "punct", is_punct }, { "space", is_space },   { "upper", is_upper },
-        { "word", is_word },   { "xdigit", is_xdigit },
+        { "alnum", isalnum }, { "alpha", isalpha },   { "ascii", is_ascii }, { "blank", isblank },
+        { "cntrl", iscntrl }, { "digit", isdigit },   { "graph", isgraph },  { "lower", islower },
+        { "print", isprint }, { "punct", ispunct },   { "space", isspace },  { "upper", isupper },
+        { "word", is_word },  { "xdigit", isxdigit },
     };
     bool without = at_or(in, at + 2) == '^';
     struct ty_str rest = { in.p + at + 2 + without, in.n - at - 2 - without }, name;

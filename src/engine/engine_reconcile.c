@@ -164,10 +164,20 @@ static void gather_pods(void *ctx, const struct ty_stored *obj)
         g->pods[g->n++] = *ty_pod_summary_cache_get(&g->e->pod_summaries, g->e->scratch, obj);
 }
 
+const struct ty_json *const *ty_engine_claims(struct ty_engine *e, size_t *ret_n)
+{
+    struct owned_objects claims = { .e = e, .kind = &ty_kind_pvc };
+
+    ty_local_each(e->store, &ty_kind_pvc, count_children, &claims);
+    claims.objs = ty_new_n(e->pass, const struct ty_json *, claims.cap + 1);
+    ty_local_each(e->store, &ty_kind_pvc, gather_objects, &claims);
+    *ret_n = claims.n;
+    return claims.objs;
+}
+
 static void reconcile_jobset(struct ty_engine *e, const struct ty_stored *obj)
 {
     struct owned_objects jobs = { .e = e, .kind = &ty_kind_job };
-    struct owned_objects claims = { .e = e, .kind = &ty_kind_pvc };
     struct ty_jobset_observed in = { .jobset = ty_local_read(e->pass, obj),
                                      .now_s = ty_engine_wall_ms() / 1000 };
     const char *name = ty_arena_strdup(e->pass, obj->name);
@@ -179,14 +189,10 @@ static void reconcile_jobset(struct ty_engine *e, const struct ty_stored *obj)
     ty_local_children(e->store, obj->uid, count_children, &jobs);
     jobs.objs = ty_new_n(e->pass, const struct ty_json *, jobs.cap + 1);
     ty_local_children(e->store, obj->uid, gather_objects, &jobs);
-    ty_local_each(e->store, &ty_kind_pvc, count_children, &claims);
-    claims.objs = ty_new_n(e->pass, const struct ty_json *, claims.cap + 1);
-    ty_local_each(e->store, &ty_kind_pvc, gather_objects, &claims);
     in.jobs = jobs.objs;
     in.n_jobs = jobs.n;
     in.service = jobs.service;
-    in.claims = claims.objs;
-    in.n_claims = claims.n;
+    in.claims = ty_engine_claims(e, &in.n_claims);
     ty_changes_init(&changes, e->pass);
     ty_jobset_reconcile(e->pass, &in, &changes);
     apply_change(e, &ty_kind_jobset, ns, name, &changes);

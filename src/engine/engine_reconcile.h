@@ -18,6 +18,8 @@ size_t ty_engine_queued(const struct ty_engine *e);
 /* Reconciles the objects that are queued now, and returns how many there were. What that queues
  * stays in the queue. */
 size_t ty_engine_reconcile_queued(struct ty_engine *e);
+/* Every PersistentVolumeClaim of the store; lives with e->pass. */
+const struct ty_json *const *ty_engine_claims(struct ty_engine *e, size_t *ret_n);
 /* Renders a TrainJob without writing anything. -EIO: no random bytes. */
 int ty_engine_desired(struct ty_engine *e, const struct ty_json *job,
                       struct ty_trainjob_reconcile *ret, struct ty_err *err);

@@ -109,44 +109,18 @@ static bool managed_by_other(struct ty_engine *e, const struct ty_json *job,
     return true;
 }
 
-struct submit_claims {
-    struct ty_engine *e;
-    const struct ty_json **v;
-    size_t n;
-};
-
-static void count_claim(void *ctx, const struct ty_stored *obj TY_UNUSED)
-{
-    ((struct submit_claims *)ctx)->n++;
-}
-
-static void add_claim(void *ctx, const struct ty_stored *obj)
-{
-    struct submit_claims *c = ctx;
-    c->v[c->n++] = ty_local_read(c->e->pass, obj);
-}
-
-static void check_claims(struct ty_engine *e, const struct ty_json *jobset, struct ty_errs *errs)
-{
-    struct submit_claims c = { .e = e };
-
-    ty_local_each(e->store, &ty_kind_pvc, count_claim, &c);
-    c.v = ty_new_n(e->pass, const struct ty_json *, c.n + 1);
-    c.n = 0;
-    ty_local_each(e->store, &ty_kind_pvc, add_claim, &c);
-    ty_jobset_validate_claims(jobset, c.v, c.n, errs);
-}
-
 static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
                          const struct ty_desired_object *want, struct ty_preflight_findings *ret)
 {
     struct submit_view submit_view = { e, want };
     struct ty_view view = { .ctx = &submit_view, .get = ahead_get };
     struct ty_errs errs = { .arena = e->pass };
+    size_t n_claims = 0;
+    const struct ty_json *const *claims = ty_engine_claims(e, &n_claims);
 
     ty_jobset_default(e->pass, jobset);
     ty_jobset_validate(e->pass, jobset, &errs);
-    check_claims(e, jobset, &errs);
+    ty_jobset_validate_claims(jobset, claims, n_claims, &errs);
     add_errors(ret, &errs);
     if (errs.n == 0)
         ty_preflight_jobset(jobset,

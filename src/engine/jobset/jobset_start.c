@@ -16,7 +16,7 @@ bool ty_jobset_started(const struct ty_jobset_rjob *r)
     return r->failed + r->ready + r->succeeded == r->replicas;
 }
 
-bool ty_jobset_dependencies_met(const struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r)
+static bool dependencies_met(const struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r)
 {
     const struct ty_json *all = ty_json_get(r->obj, "dependsOn");
 
@@ -93,7 +93,7 @@ void ty_jobset_create_jobs(struct ty_jobset_ctx *js)
 
     ty_jobset_each_rjob(r, js)
     {
-        if (!ty_jobset_dependencies_met(js, r) || (in_order && ty_jobset_started(r)))
+        if (!dependencies_met(js, r) || (in_order && ty_jobset_started(r)))
             continue;
         if (!wait && !create_missing(js, r, &room))
             return;
@@ -187,7 +187,7 @@ void ty_jobset_resume_jobs(struct ty_jobset_ctx *js)
 {
     ty_jobset_each_rjob(r, js)
     {
-        if (!ty_jobset_dependencies_met(js, r) || (js->in_order && ty_jobset_started(r)))
+        if (!dependencies_met(js, r) || (js->in_order && ty_jobset_started(r)))
             continue;
         if (r->suspended > 0)
             ty_jobset_each_child(c, js) if (c->rjob == r && c->bucket == TY_JOBSET_ACTIVE &&

@@ -5,7 +5,6 @@
 #include "engine/jobset/jobset_read.h"
 
 bool ty_jobset_started(const struct ty_jobset_rjob *r);
-bool ty_jobset_dependencies_met(const struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r);
 void ty_jobset_create_jobs(struct ty_jobset_ctx *js);
 void ty_jobset_suspend_jobs(struct ty_jobset_ctx *js);
 void ty_jobset_resume_jobs(struct ty_jobset_ctx *js);

@@ -19,7 +19,6 @@ static void add_finding(struct ty_preflight *x, const struct ty_field_path *at, 
     f->error = error;
     ty_append(out->first, out->last, f);
     out->n_errors += error;
-    out->n_warnings += !error;
 }
 
 void ty_preflight_error(struct ty_preflight *x, const struct ty_field_path *at, const char *fmt,

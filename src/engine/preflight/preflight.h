@@ -16,7 +16,7 @@ struct ty_preflight_finding {
 struct ty_preflight_findings {
     struct ty_arena *arena;
     struct ty_preflight_finding *first, *last;
-    size_t n_errors, n_warnings;
+    size_t n_errors;
 };
 /* Of every pod template of a JobSet, and what only the whole of it shows: devices wanted
  * by jobs that run together, claims of volumeClaimPolicies, placement, jobs that never start. The

@@ -17,7 +17,7 @@ import time
 import memory
 
 ROUNDS, MANY = 15, 1000
-TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 14
+TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 12  # MB: of anonymous memory
 TEMPLATE = """apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata: {name: plain}
@@ -74,8 +74,8 @@ def end(process, most=(0, 0, 0)):
 
 def sizes(most):
     rss, pss, anonymous = most
-    return (f"engine's peak {rss:.1f} MB RSS (target {TARGET_MB}: {verdict(rss, TARGET_MB)}),"
-            f" {pss:.1f} PSS, {anonymous:.1f} anonymous")
+    return (f"engine's peak {anonymous:.1f} MB anonymous (target {TARGET_MB}: {verdict(anonymous, TARGET_MB)}),"
+            f" {pss:.1f} PSS, {rss:.1f} RSS")
 
 
 def median_ms(argv, folder):

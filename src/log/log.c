@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define REPEATS    64 /* different errors in memory */
+#define SEEN       8  /* different texts of ty_log_seen in memory */
 #define LINE_MAX_B ((size_t)64 << 10)
 #define NS         ((int64_t)1000000000)
 
@@ -28,8 +29,9 @@ struct ty_log_out {
     struct ty_log_settings s;
     struct ty_buf line;
     struct repeat repeats[REPEATS];
-    uint64_t lost; /* lines that could not be written */
-    bool torn;     /* the last one was written in part */
+    struct repeat seen[SEEN]; /* apart: a hundred jobs that fail at once must not displace them */
+    uint64_t lost;            /* lines that could not be written */
+    bool torn;                /* the last one was written in part */
 };
 
 /* ---- parts of a line ---- */
@@ -243,13 +245,14 @@ static void emit_suppressed(struct ty_log_out *o, struct repeat *r, int64_t now_
     r->silent = 0;
 }
 
-/* The entry of this text; a new one replaces the oldest. */
-static struct repeat *find_repeat(struct ty_log_out *o, struct ty_str what, int64_t now_ns)
+/* The entry of this text in a table of n; a new one replaces the oldest. */
+static struct repeat *find_repeat(struct ty_log_out *o, struct repeat *table, size_t n,
+                                  struct ty_str what, int64_t now_ns)
 {
     uint64_t hash = ty_hash_bytes(0, what.p, what.n) | 1; /* never 0 */
-    struct repeat *oldest = &o->repeats[0];
-    for (size_t i = 0; i < REPEATS; i++) {
-        struct repeat *r = &o->repeats[i];
+    struct repeat *oldest = &table[0];
+    for (size_t i = 0; i < n; i++) {
+        struct repeat *r = &table[i];
         if (r->hash == hash)
             return r;
         if (r->since_ns < oldest->since_ns)
@@ -271,7 +274,7 @@ static bool is_over(const struct repeat *r, int64_t now_ns, int64_t window_s)
 static bool should_log(struct ty_log_out *o, struct ty_str what, int64_t now_ns,
                        uint64_t *ret_silent)
 {
-    struct repeat *r = find_repeat(o, what, now_ns);
+    struct repeat *r = find_repeat(o, o->repeats, REPEATS, what, now_ns);
     if (is_over(r, now_ns, TY_LOG_WINDOW_S)) {
         *ret_silent = r->silent;
         r->silent = 0;
@@ -335,7 +338,7 @@ bool ty_log_seen(const struct ty_log *l, struct ty_str text)
     if (!l || !l->out)
         return false;
     int64_t now = now_of(l->out);
-    struct repeat *r = find_repeat(l->out, text, now);
+    struct repeat *r = find_repeat(l->out, l->out->seen, SEEN, text, now);
     bool seen = r->said && !is_over(r, now, TY_LOG_SEEN_S);
     if (!seen)
         r->since_ns = now;

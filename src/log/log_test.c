@@ -201,6 +201,10 @@ static void test_seen(void **state)
     assert_true(ty_log_seen(&b.log, TY_LIT("gone")));
     ty_log_flush_suppressed(b.log.out);
     assert_string_equal(said(), "");
+    for (int i = 0; i < 100; i++) /* many different errors do not displace it */
+        ty_error(&b.log, "refused", "cannot write", TY_I("job", i));
+    assert_true(ty_log_seen(&b.log, TY_LIT("gone")));
+    said();
     end();
 }
 

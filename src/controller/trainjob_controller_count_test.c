@@ -19,12 +19,7 @@ reconcile_once(struct controller_fixture *w, const struct api_row *rows, enum ty
 
 static void test_well(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
-    struct ty_controller_counts n = reconcile_once(*state, rows, TY_CONTROLLER_TRAINJOB);
+    struct ty_controller_counts n = reconcile_once(*state, controller_rows, TY_CONTROLLER_TRAINJOB);
 
     assert_int_equal(n.success, 2); /* the second one finds its writes done */
     assert_int_equal(n.error, 0);
@@ -68,12 +63,8 @@ static void test_well_until_its_deadline(void **state)
 /* Each has its own. */
 static void test_a_runtime(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
-    struct ty_controller_counts n = reconcile_once(*state, rows, TY_CONTROLLER_CLUSTER_RUNTIME),
+    struct ty_controller_counts n = reconcile_once(*state, controller_rows,
+                                                   TY_CONTROLLER_CLUSTER_RUNTIME),
                                 none;
     const struct ty_queue_kind *queue = NULL;
 

@@ -109,14 +109,9 @@ static void test_a_standby_is_silent(void **state)
 /* Objects of the initial list were not created now. */
 static void test_the_first_list_is_no_news(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
-    w->api.rows = rows;
+    w->api.rows = controller_rows;
     w->controller = ty_trainjob_controller_new(&w->s);
     ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, controller_reconciled);
@@ -136,16 +131,11 @@ static int reconciled_idly(struct controller_fixture *w)
 
 static void test_each_reconcile_at_debug(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
     ty_log_close(w->log.out);
     w->log.out = ty_log_open(&(struct ty_log_settings){ .level = TY_DEBUG, .fd = w->log_fd });
-    w->api.rows = rows;
+    w->api.rows = controller_rows;
     w->controller = ty_trainjob_controller_new(&w->s);
     ty_trainjob_controller_lead(w->controller);
     controller_run_until(w, controller_reconciled);

@@ -105,14 +105,9 @@ static int status_is_known(struct controller_fixture *w)
 
 static void test_a_second_reconcile_writes_nothing(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
-    begin(w, rows);
+    begin(w, controller_rows);
     controller_run_until(w, at_rest);
     assert_string_equal(api_asked(&w->api, w->a), ALL);
     assert_int_equal(w->controller->counts.reconciles, 2);
@@ -161,14 +156,9 @@ static int status_patched_again(struct controller_fixture *w)
 /* A later event is another client's, even if it changes nothing that we own. */
 static void test_the_next_event_requeues(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
-    begin(w, rows);
+    begin(w, controller_rows);
     controller_run_until(w, at_rest);
     watch_says(w, SETS,
                TY_LIT("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
@@ -229,14 +219,9 @@ static int jobset_was_made_again(struct controller_fixture *w)
  * write: the write is not taken for one that is newer than the list. */
 static void test_a_jobset_that_a_restore_took_away(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
-    begin(w, rows);
+    begin(w, controller_rows);
     controller_run_until(w, at_rest);
     assert_int_equal(w->controller->counts.applies, 2);
     watch_tells(w, SETS, "ERROR",
@@ -267,11 +252,6 @@ static void test_an_overtaken_snapshot_is_read_again(void **state)
 /* The children of a job that was in sync before are compared all the same. */
 static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     static const struct api_row later[] = { HELD(CONTROLLER_APPLY_SNAPSHOT),
                                             HELD(GET_CM),
                                             CONTROLLER_JOBSET_APPLIED,
@@ -279,7 +259,7 @@ static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
                                             { 0 } };
     struct controller_fixture *w = *state;
 
-    begin(w, rows);
+    begin(w, controller_rows);
     controller_run_until(w, at_rest);
     assert_true(known(w, &ty_kind_trainjob, "j")->in_sync_digest != 0);
     w->api.rows = later;

@@ -133,15 +133,10 @@ static void lead_without_memory(struct controller_fixture *w, const struct api_r
 /* Then a job is not too large: it is retried after a back-off, without an event. */
 static void test_memory_is_short(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
     struct ty_budget b = { .ceiling = MEMORY };
 
-    lead_without_memory(w, rows, &b);
+    lead_without_memory(w, controller_rows, &b);
     controller_run_until(w, job_failed);
     assert_has(controller_log(w), "memory is short");
     assert_null(strstr(controller_log(w), "too large"));

@@ -54,6 +54,14 @@
     {                                                                                              \
         CONTROLLER_PATCH_STATUS, API_PATCHED, CONTROLLER_JOB                                       \
     }
+/* One job, and all of its writes succeed. */
+static const struct api_row controller_rows[] = {
+    CONTROLLER_ONE_JOB,
+    CONTROLLER_SNAPSHOT_APPLIED,
+    CONTROLLER_JOBSET_APPLIED,
+    CONTROLLER_STATUS_PATCHED,
+    { 0 },
+};
 #define CONTROLLER_REFUSAL(code, reason)                                                           \
     "{\"kind\":\"Status\",\"code\":" #code ",\"reason\":\"" reason "\",\"message\":\"because\"}"
 

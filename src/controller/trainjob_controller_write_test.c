@@ -12,14 +12,9 @@ static const char *reconcile_once(struct controller_fixture *w, const struct api
 
 static void test_in_order(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
-    assert_string_equal(reconcile_once(w, rows), CONTROLLER_APPLY_SNAPSHOT
+    assert_string_equal(reconcile_once(w, controller_rows), CONTROLLER_APPLY_SNAPSHOT
                         "\n" CONTROLLER_APPLY_JOBSET "\n" CONTROLLER_PATCH_STATUS "\n");
     assert_int_equal(w->controller->counts.applies, 2);
     assert_int_equal(controller_errors(w), 0);
@@ -350,15 +345,10 @@ static void test_a_status_of_what_was(void **state)
 /* The lease is lost at the second write: the next leader does the rest. */
 static void test_leadership_is_lost_in_the_middle(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
     w->api.may_write = 1;
-    assert_string_equal(reconcile_once(w, rows), CONTROLLER_APPLY_SNAPSHOT "\n");
+    assert_string_equal(reconcile_once(w, controller_rows), CONTROLLER_APPLY_SNAPSHOT "\n");
     assert_true(controller_errors(w) > 0); /* not done: retried if we lead again */
 }
 
@@ -366,29 +356,19 @@ static void test_leadership_is_lost_in_the_middle(void **state)
  * is logged. */
 static void test_leadership_is_lost_while_a_write_waits(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
     w->api.may_write = 0;
-    assert_string_equal(reconcile_once(w, rows), "");
+    assert_string_equal(reconcile_once(w, controller_rows), "");
     assert_true(controller_errors(w) > 0);
     assert_null(strstr(controller_log(w), "could not"));
 }
 
 static void test_nothing_before_leading(void **state)
 {
-    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
-                                           CONTROLLER_SNAPSHOT_APPLIED,
-                                           CONTROLLER_JOBSET_APPLIED,
-                                           CONTROLLER_STATUS_PATCHED,
-                                           { 0 } };
     struct controller_fixture *w = *state;
 
-    w->api.rows = rows;
+    w->api.rows = controller_rows;
     w->controller = ty_trainjob_controller_new(&w->s);
     controller_run_until(w, controller_is_synced);
     assert_int_equal(w->controller->counts.reconciles, 0);

@@ -26,7 +26,8 @@ struct ty_http_client_settings {
     bool http1;      /* no HTTP/2 */
     int connections; /* maximum for one peer; further calls wait; 0: no limit */
     int64_t stall_s; /* for downloads: a transfer slower than 1 kB a second times out after this.
-                        They get large buffers and, also over HTTP/2, a connection each. 0: none */
+                        They get large buffers, and do not wait for each other's connection to be
+                        shared over HTTP/2. 0: none */
 };
 /* gives. -ENOENT: without `h2`, libcurl is missing. */
 int ty_http_client_new(struct ty_http_client **ret, const struct ty_http_client_settings *s,

@@ -185,12 +185,46 @@ static void a_client_is_no_server(void **state)
     far_stop(&far);
 }
 
+/* Nor if a redirect from plain HTTP leads to it. */
+static void nor_after_a_redirect(void **state)
+{
+    static const char *answers[] = { NULL, NULL };
+    char answer[256];
+    struct web_world w;
+    struct web_heard h = { 0 };
+    struct ty_far far = { 0 };
+    (void)state;
+    far_start(&far, "http/1.1");
+    far_certify_for(&far, GNUTLS_KP_TLS_WWW_CLIENT);
+    snprintf(answer, sizeof(answer),
+             "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n", far.url);
+    answers[0] = answer;
+    web_begin(&w, answers);
+    struct ty_http_client_peer peer = { .proxy = "", .ca_file = far.ca };
+    struct ty_http_client_request ask = web_ask_of(&w, &h);
+    ask.peer = &peer;
+    ask.redirects = true;
+    ty_http_client_start(w.client, &ask);
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_int_equal(h.ends, 1);
+    assert_false(h.whole);
+    assert_has(h.text, "purpose");
+    assert_int_equal(far.requests, 0);
+    ty_buf_done(&h.body);
+    web_finish(&w);
+    far_stop(&far);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_and_answer), cmocka_unit_test(cut_and_unwanted),
-        cmocka_unit_test(from_callbacks),     cmocka_unit_test(more_calls_than_connections),
-        cmocka_unit_test(versions),           cmocka_unit_test(a_client_is_no_server),
+        cmocka_unit_test(request_and_answer),
+        cmocka_unit_test(cut_and_unwanted),
+        cmocka_unit_test(from_callbacks),
+        cmocka_unit_test(more_calls_than_connections),
+        cmocka_unit_test(versions),
+        cmocka_unit_test(a_client_is_no_server),
+        cmocka_unit_test(nor_after_a_redirect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,11 @@ static int on_connected(void *ctx, char *to TY_UNUSED, char *from TY_UNUSED, int
     struct ty_http_client_call *call = ctx;
     struct ty_http_client *w = call->client;
     const struct curl_tlssessioninfo *tls = NULL;
+    const char *scheme = NULL;
 
+    w->curl.easy_getinfo(call->easy, CURLINFO_SCHEME, &scheme); /* a redirect may have changed it */
+    if (scheme && strcasecmp(scheme, "http") == 0)
+        return CURL_PREREQFUNC_OK;
     w->curl.easy_getinfo(call->easy, CURLINFO_TLS_SSL_PTR, &tls);
     if (tls && tls->backend != CURLSSLBACKEND_GNUTLS)
         return CURL_PREREQFUNC_OK;
@@ -141,7 +145,7 @@ static void set_trust(struct ty_http_client_call *call)
     const struct ty_curl *curl = &call->client->curl;
     curl_prereq_callback connected = on_connected;
 
-    if (!is_https(call) || (call->ask.peer && call->ask.peer->insecure))
+    if (call->ask.peer && call->ask.peer->insecure)
         return;
     curl->easy_setopt(call->easy, CURLOPT_PREREQFUNCTION, connected);
     curl->easy_setopt(call->easy, CURLOPT_PREREQDATA, (void *)call);

@@ -65,8 +65,7 @@ static bool first_failure(const struct ty_jobset_ctx *js, const struct ty_json *
 {
     bool found = false;
 
-    ty_jobset_each_child(c, js)
-    {
+    ty_jobset_each_child (c, js) {
         if (c->bucket != TY_JOBSET_FAILED)
             continue;
         struct job_failure f = failure_of(c);

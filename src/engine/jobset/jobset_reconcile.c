@@ -12,9 +12,9 @@
 /* A Job that is already being deleted is skipped. */
 static void delete_bucket(struct ty_jobset_ctx *js, enum ty_jobset_bucket bucket)
 {
-    ty_jobset_each_child(c, js) if (c->bucket == bucket &&
-                                    !ty_json_at(c->job, "metadata.deletionTimestamp"))
-        ty_changes_delete(js->out, &ty_kind_job, js->ns, c->name);
+    ty_jobset_each_child (c, js)
+        if (c->bucket == bucket && !ty_json_at(c->job, "metadata.deletionTimestamp"))
+            ty_changes_delete(js->out, &ty_kind_job, js->ns, c->name);
 }
 
 static const struct ty_json *end_condition(const struct ty_jobset_ctx *js)

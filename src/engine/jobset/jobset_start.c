@@ -128,9 +128,10 @@ void ty_jobset_suspend_jobs(struct ty_jobset_ctx *js)
 {
     static const char message[] = "jobset is suspended";
 
-    ty_jobset_each_child(c, js) if (c->bucket == TY_JOBSET_ACTIVE &&
-                                    !ty_json_true_at(c->job, "spec.suspend"))(void)
-        update_suspend(js, c, true);
+    ty_jobset_each_child (c, js) {
+        if (c->bucket == TY_JOBSET_ACTIVE && !ty_json_true_at(c->job, "spec.suspend"))
+            (void)update_suspend(js, c, true);
+    }
     ty_jobset_condition(js, &(struct ty_jobset_condition_value){ .type = "Suspended",
                                                                  .on = true,
                                                                  .event = "Normal",
@@ -190,9 +191,10 @@ void ty_jobset_resume_jobs(struct ty_jobset_ctx *js)
         if (!dependencies_met(js, r) || (js->in_order && ty_jobset_started(r)))
             continue;
         if (r->suspended > 0)
-            ty_jobset_each_child(c, js) if (c->rjob == r && c->bucket == TY_JOBSET_ACTIVE &&
-                                            ty_json_true_at(c->job, "spec.suspend"))
-                resume_job(js, c);
+            ty_jobset_each_child (c, js)
+                if (c->rjob == r && c->bucket == TY_JOBSET_ACTIVE &&
+                    ty_json_true_at(c->job, "spec.suspend"))
+                    resume_job(js, c);
         if (js->in_order) {
             in_progress(js);
             return;

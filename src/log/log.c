@@ -10,8 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REPEATS    64 /* different errors in memory */
-#define SEEN       8  /* different texts of ty_log_seen in memory */
+#define REPEATS    64  /* different errors in memory */
+#define SEEN       8   /* different texts of ty_log_seen in memory */
+#define SEEN_BYTES 160 /* of them that are compared: their ends name objects */
 #define LINE_MAX_B ((size_t)64 << 10)
 #define NS         ((int64_t)1000000000)
 
@@ -338,7 +339,7 @@ bool ty_log_seen(const struct ty_log *l, struct ty_str text)
     if (!l || !l->out)
         return false;
     int64_t now = now_of(l->out);
-    struct repeat *r = find_repeat(l->out, l->out->seen, SEEN, text, now);
+    struct repeat *r = find_repeat(l->out, l->out->seen, SEEN, ty_str_head(text, SEEN_BYTES), now);
     bool seen = r->said && !is_over(r, now, TY_LOG_SEEN_S);
     if (!seen)
         r->since_ns = now;

@@ -8,7 +8,7 @@
  * A key that is being worked on is not handed out again before done; if it was added in between it
  * is then queued again, so no change is missed and reconciles of one key never overlap. A retry
  * backs off 5 ms, doubled each time up to 1000 s, until the key is forgotten. A delayed add never
- * delays an earlier one.
+ * delays an earlier one, and a plain add does not wait for a back-off.
  *
  * Ten thousand keys take about 100 bytes and the name each; a key that is neither waiting,
  * working, delayed nor in a back-off takes nothing. One thread. */
@@ -30,7 +30,7 @@ struct ty_key {
 struct ty_queue_settings {
     struct uv_loop_s *loop; /* outlives the queue; NULL: delayed keys come due in ty_queue_tick */
     /* Called from the loop when a key becomes available; once, until ty_queue_next has returned
-     * false. May be NULL, and is without a loop. */
+     * false. May be NULL; must be without a loop. */
     void (*ready)(void *ctx);
     void *ctx;
 };

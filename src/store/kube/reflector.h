@@ -9,9 +9,10 @@
  *            | fails: FAILED, retry later      | fails: FAILED, retry later
  *            | 404: ABSENT, retry later        | 404: list
  *
- * Each state of an object is reported once: never the same resourceVersion twice, and never an
- * older one, unless the server was restored from a backup and a list shows it. Callbacks come from
- * the loop, and from ty_reflector_observe_write. They may free their reflector.
+ * Each state of an object is reported once: never the same resourceVersion twice (they are
+ * numbers; one that is not is always reported), and never an older one, unless the server was
+ * restored from a backup and a list shows it. Callbacks come from the loop, and from
+ * ty_reflector_observe_write. They may free their reflector.
  */
 #ifndef TY_STORE_KUBE_REFLECTOR_H
 #define TY_STORE_KUBE_REFLECTOR_H

@@ -113,8 +113,9 @@ bool ty_reflector_notify_object(struct ty_reflector *f, const struct ty_kube_obj
         if (e && !ty_object_entry_is_older(e, ty_reflector_parse_version(o->version)))
             return true;
     }
+    enum ty_reflector_change what = e ? TY_REFLECTOR_MODIFIED : TY_REFLECTOR_ADDED;
     store_identity(f, o);
-    if (!notify_change(f, e ? TY_REFLECTOR_MODIFIED : TY_REFLECTOR_ADDED, o))
+    if (!notify_change(f, what, o))
         return false;
     e = ty_reflector_find(f, o->ns, o->name);
     if (e && !wrote)

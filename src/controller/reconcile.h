@@ -53,7 +53,7 @@ enum ty_write_op {
     TY_WRITE_APPLY,      /* server-side apply of body by field manager `trainer`, forced */
     TY_WRITE_STATUS,     /* body: merge patch of the TrainJob's status */
     TY_WRITE_DELETE,     /* this object, if it still has this uid */
-    TY_WRITE_FINALIZERS, /* body: merge patch of a runtime's finalizers */
+    TY_WRITE_FINALIZERS, /* body: merge patch of a runtime's finalizers; not of ty_reconcile */
 };
 struct ty_write_step {
     enum ty_write_op op;
@@ -71,7 +71,7 @@ struct ty_write_step {
 struct ty_reconcile_result {
     struct ty_write_step *steps;
     struct ty_trainjob_event *events;
-    bool in_sync; /* the children are as desired: no step changes them */
+    bool in_sync; /* no apply is needed, or the children did not have to be compared */
     bool fetch;   /* no steps yet: this live object must be fetched first: */
     const struct ty_kind
         *fetch_kind; /* the TrainJob, its runtime, JobSet, or snapshot (its data) */

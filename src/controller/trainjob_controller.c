@@ -293,6 +293,8 @@ void ty_trainjob_controller_write_done(struct ty_inflight *w)
         ty_queue_retry(j->queue, key);
     else
         ty_queue_forget(j->queue, key);
+    if (w->wrote && !bad && !w->replaced)
+        ty_queue_add(j->queue, key); /* the next reconcile sees what was written */
     /* A deadline is not delayed by a back-off. A deleted job has none. */
     if (w->result.requeue_s > 0 && ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name))
         ty_queue_add_after(j->queue, key, ty_time_wait_ms(w->result.requeue_s));

@@ -40,9 +40,12 @@ struct ty_inflight {
     struct ty_reconcile_result result;
     struct ty_write_step *step;
     struct ty_kube_op *op;
-    bool failed;                     /* a write failed: no more applies, and the key is retried */
-    bool replaced;                   /* its JobSet is deleted, to be re-created */
-    bool large;                      /* counted in ty_trainjob_controller.large */
+    uint64_t event; /* version of a watch event for the object that `step` writes, before its
+                       answer: ours if the answer has the same version; 0: none */
+    bool wrote;     /* an own write has changed the cache: requeues the key unless it failed */
+    bool failed;    /* a write failed: no more applies, and the key is retried */
+    bool replaced;  /* its JobSet is deleted, to be re-created */
+    bool large;     /* counted in ty_trainjob_controller.large */
     struct ty_pending_job pending;   /* as it was when the reconcile started */
     struct ty_fetched_text *fetched; /* live objects that were fetched for it */
     int fetches;
@@ -65,6 +68,7 @@ struct ty_trainjob_controller {
     size_t woken; /* slots that are reserved for jobs that waited */
     struct ty_queue *waiting; /* large jobs that wait for a slot */
     struct ty_live_get *live_gets;
+    struct ty_inflight *answering; /* its answer is being put into the cache; or NULL */
     struct ty_trainjob_controller_counts counts;
     struct ty_controller_counts kind_counts[TY_CONTROLLERS];
     int64_t refused_ms; /* the last 401 of a watch; loop time, 0: none */
@@ -76,6 +80,11 @@ struct ty_trainjob_controller {
 /* trainjob_controller_write.c: sends the steps of w->result in order, then calls
  * ty_trainjob_controller_write_done. */
 void ty_trainjob_controller_write(struct ty_inflight *w);
+/* A change of an object of this TrainJob: true if it is, or may be, our own write in flight. Then
+ * the answer decides about the requeue: a failed key must wait for its back-off, and an own write
+ * must not end that. */
+bool ty_trainjob_controller_write_observe(struct ty_trainjob_controller *j, struct ty_str ns,
+                                          struct ty_str job, const struct ty_cached *now);
 
 /* trainjob_controller.c */
 struct ty_pending_job *ty_trainjob_controller_pending(struct ty_trainjob_controller *j,

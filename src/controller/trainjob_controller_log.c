@@ -112,8 +112,12 @@ void ty_trainjob_controller_log_change(const struct ty_trainjob_controller *j,
 void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct ty_write_step *s,
                                       const struct ty_kube_response *a)
 {
-    static const char *const done[] = { "applied", "wrote the status", "deleted",
-                                        "wrote the finalizers" };
+    static const char *const done[] = {
+        [TY_WRITE_APPLY] = "applied",
+        [TY_WRITE_STATUS] = "wrote the status",
+        [TY_WRITE_DELETE] = "deleted",
+        [TY_WRITE_FINALIZERS] = "wrote the finalizers",
+    };
 
     ty_info(w->controller->s.log, done[s->op], TY_STR("namespace", w->key.ns),
             TY_STR("name", w->key.name), TY_S("kind", s->kind->kind), TY_STR("object", s->name),

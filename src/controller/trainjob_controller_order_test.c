@@ -386,6 +386,86 @@ static void test_counts_of_the_last_jobset(void **state)
     assert_has(w->api.body.p, "\"jobsStatus\":null");
 }
 
+/* ---- a failed reconcile waits for its back-off ---- */
+
+static void refuse_jobset(struct controller_fixture *w)
+{
+    ty_http_request_respond(api_take(&w->api, CONTROLLER_APPLY_JOBSET), 422, "application/json",
+                            TY_LIT(CONTROLLER_REFUSAL(422, "Invalid")));
+}
+
+/* Fails if the JobSet is applied again before the reconcile, with its writes, has ended. */
+static void run_until_idle(struct controller_fixture *w)
+{
+    while (!ty_trainjob_controller_idle(w->controller)) {
+        uv_run(&w->loop, UV_RUN_ONCE);
+        assert_false(set_is_held(w));
+    }
+    assert_int_equal(controller_queue_depth(w), 0); /* delayed, not waiting */
+    assert_int_equal(w->controller->counts.statuses, 1);
+}
+
+/* The refusal is written to the status; that write does not shorten the back-off. Otherwise a
+ * refusal whose message differs each time (a request id) is retried without any pause. */
+static void test_an_answer_does_not_shorten_the_backoff(void **state)
+{
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           HELD(CONTROLLER_APPLY_JOBSET),
+                                           CONTROLLER_STATUS_PATCHED,
+                                           { 0 } };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, set_is_held);
+    refuse_jobset(w);
+    run_until_idle(w);
+}
+
+/* Nor does its watch event, which may arrive first. */
+static void test_an_own_event_does_not_shorten_the_backoff(void **state)
+{
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           HELD(CONTROLLER_APPLY_JOBSET),
+                                           HELD(CONTROLLER_PATCH_STATUS),
+                                           { 0 } };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, set_is_held);
+    refuse_jobset(w);
+    controller_run_until(w, status_is_held);
+    struct ty_str is = made(w, api_peek(&w->api, CONTROLLER_PATCH_STATUS), CONTROLLER_JOB, "20");
+    watch_says(w, JOBS, is);
+    controller_run_until(w, status_is_known);
+    api_answer(&w->api, CONTROLLER_PATCH_STATUS, is);
+    run_until_idle(w);
+}
+
+/* A user who changes the job meanwhile does not wait. */
+static void test_a_change_of_the_job_ends_the_backoff(void **state)
+{
+    static const struct api_row rows[] = { CONTROLLER_ONE_JOB,
+                                           CONTROLLER_SNAPSHOT_APPLIED,
+                                           HELD(CONTROLLER_APPLY_JOBSET),
+                                           HELD(CONTROLLER_PATCH_STATUS),
+                                           { 0 } };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, set_is_held);
+    refuse_jobset(w);
+    controller_run_until(w, status_is_held);
+    watch_says(w, JOBS, TY_LIT(CONTROLLER_JOB_AT("20", ",\"labels\":{\"a\":\"b\"}")));
+    controller_run_until(w, status_is_known);
+    ty_http_request_respond(api_take(&w->api, CONTROLLER_PATCH_STATUS), 409, "application/json",
+                            TY_LIT(CONTROLLER_REFUSAL(409, "Conflict")));
+    while (!ty_trainjob_controller_idle(w->controller) && !set_is_held(w))
+        uv_run(&w->loop, UV_RUN_ONCE);
+    assert_false(ty_trainjob_controller_idle(w->controller)); /* no pause in between */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +481,9 @@ int main(void)
         CONTROLLER_TEST(test_a_status_that_was_cut),
         CONTROLLER_TEST(test_a_job_that_wants_something_else_by_now),
         CONTROLLER_TEST(test_counts_of_the_last_jobset),
+        CONTROLLER_TEST(test_an_answer_does_not_shorten_the_backoff),
+        CONTROLLER_TEST(test_an_own_event_does_not_shorten_the_backoff),
+        CONTROLLER_TEST(test_a_change_of_the_job_ends_the_backoff),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

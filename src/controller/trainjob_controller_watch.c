@@ -119,9 +119,12 @@ static void enqueue_its_runtime(struct ty_trainjob_controller *j, const struct t
 
 /* ---- events ---- */
 
-static void job_changed(struct ty_trainjob_controller *j, const struct ty_kube_object *o)
+static void job_changed(struct ty_trainjob_controller *j, const struct ty_kube_object *o,
+                        const struct ty_cached *now)
 {
     enqueue_its_runtime(j, o->json);
+    if (ty_trainjob_controller_write_observe(j, o->ns, o->name, now))
+        return;
     ty_trainjob_controller_pending(j, o->ns, o->name)->initial = !j->synced;
     ty_trainjob_controller_enqueue(j, o->ns, o->name);
 }
@@ -144,6 +147,8 @@ static void child_changed(struct ty_watched_kind *w, struct ty_str ns, struct ty
 
     if (!j->synced || !ty_cache_get(j->cache, &ty_kind_trainjob, ns, job))
         return; /* the first sync enqueues every job anyway; or the object is no TrainJob's */
+    if (now && ty_trainjob_controller_write_observe(j, ns, job, now))
+        return;
     /* The child is missing from a relist, so watch events were lost, and the TrainJob may be
      * deleted as well while its own list is still in flight. */
     if (!now && listed) {
@@ -177,7 +182,7 @@ static void dispatch_change(struct ty_watched_kind *w, const struct ty_kube_obje
     if (w->kind->ours && !now)
         return; /* forget_object dropped its key */
     if (w->kind == &ty_kind_trainjob)
-        job_changed(j, o);
+        job_changed(j, o, now);
     else if (w->kind->ours)
         enqueue_runtime(j, w->kind, o->ns, o->name);
     else if (w->kind == &ty_kind_limitrange && j->synced)

@@ -30,8 +30,12 @@ static const char *reason_of(struct ty_arena *a, const struct ty_write_step *s,
 
 static const char *verb_of(const struct ty_write_step *s)
 {
-    static const char *const verbs[] = { "apply", "write the status of", "delete",
-                                         "change the finalizers of" };
+    static const char *const verbs[] = {
+        [TY_WRITE_APPLY] = "apply",
+        [TY_WRITE_STATUS] = "write the status of",
+        [TY_WRITE_DELETE] = "delete",
+        [TY_WRITE_FINALIZERS] = "change the finalizers of",
+    };
 
     return verbs[s->op];
 }
@@ -139,21 +143,55 @@ static void retry_frozen(struct ty_inflight *w, struct ty_write_step *s)
     s->next = NULL;
 }
 
+bool ty_trainjob_controller_write_observe(struct ty_trainjob_controller *j, struct ty_str ns,
+                                          struct ty_str job, const struct ty_cached *now)
+{
+    struct ty_inflight *w = j->inflight;
+
+    while (w && (w->key.kind != TY_CONTROLLER_TRAINJOB || !ty_str_eq(w->key.name, job) ||
+                 !ty_str_eq(w->key.ns, ns)))
+        w = w->next;
+    const struct ty_write_step *s = w ? w->step : NULL;
+    if (!s || s->op == TY_WRITE_DELETE || s->kind != now->id.kind ||
+        !ty_str_is(s->name, now->id.name))
+        return false;
+    if (j->answering == w)
+        w->wrote = true;
+    else if (w->event || !now->id.version)
+        return false; /* one of the two is another client's */
+    else
+        w->event = now->id.version;
+    return true;
+}
+
+/* Whose was the watch event that came before the answer? answered: 0: the write failed. */
+static void settle_event(struct ty_inflight *w, uint64_t answered)
+{
+    if (w->event && w->event == answered) {
+        w->wrote = true;
+    } else if (w->event) { /* another client's */
+        ty_trainjob_controller_pending(w->controller, w->key.ns, w->key.name)->check_children =
+            true;
+        ty_trainjob_controller_enqueue(w->controller, w->key.ns, w->key.name);
+    }
+    w->event = 0;
+}
+
 /* Puts the answer into the cache, unless a watch event has stored a newer version: then the digest
  * after our own write is not known. */
 static void update_cache(struct ty_inflight *w, const struct ty_write_step *s,
-                         const struct ty_kube_response *a)
+                         const struct ty_kube_response *a, uint64_t answered)
 {
     struct ty_trainjob_controller *j = w->controller;
     struct ty_reflector *f = ty_trainjob_controller_reflect(j, s->kind);
 
     if (s->op == TY_WRITE_DELETE || !f)
         return; /* the watch reports the deletion */
-    uint64_t answered = 0;
-    ty_str_parse_u64(a->version, &answered);
     struct ty_kube_object answer;
     ty_kube_object_init(a->json, a->text, &answer);
+    j->answering = w;
     ty_reflector_observe_write(f, &answer);
+    j->answering = NULL;
     if (!ty_reflector_synced(f)) /* a kind that was not served before is served now */
         ty_reflector_retry_now(f);
     const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
@@ -175,10 +213,14 @@ static void on_answer(void *ctx, const struct ty_kube_response *a)
     struct ty_inflight *w = ctx;
     struct ty_write_step *s = w->step;
 
+    uint64_t answered = 0;
     w->op = NULL;
+    if (a->r == 0)
+        ty_str_parse_u64(a->version, &answered);
+    settle_event(w, answered);
     if (a->r == 0) {
         ty_trainjob_controller_log_write(w, s, a);
-        update_cache(w, s, a);
+        update_cache(w, s, a, answered);
         if (s->op == TY_WRITE_DELETE && s->version.n)
             report_replaced(w, s);
     } else if (a->r == -ENOENT && s->op != TY_WRITE_APPLY) {

@@ -64,8 +64,10 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 {
     struct sock *s = poll->data;
     int what = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
-               (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0) | (status < 0 ? CURL_CSELECT_ERR : 0);
+               (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
 
+    /* Also after an error, when `what` is 0 and libcurl polls itself: a peer that resets the
+     * connection may have answered before, and CURL_CSELECT_ERR would discard that. */
     if (status < 0)
         s->armed = 0; /* libuv has stopped polling */
     if (!uv_has_ref((const uv_handle_t *)poll))

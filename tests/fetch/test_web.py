@@ -4,6 +4,8 @@ import http.server
 import json
 import os
 import shutil
+import socket
+import struct
 import subprocess
 import threading
 from functools import partial
@@ -48,6 +50,37 @@ def test_redirects(files, one, box):
     assert box.files() == {"a": DATA}
     other.close()
     box.run("dataset", f"{files.url}/loop", "--retries", 0).bad("redirects")
+
+
+@pytest.fixture
+def resetting():
+    """A server that answers with these bytes and resets the connection; and its address."""
+    answer = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            while True:
+                try:
+                    one, _ = listener.accept()
+                except OSError:
+                    return  # closed
+                with one:
+                    one.recv(65536)
+                    one.sendall(b"".join(answer))
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield answer, f"http://127.0.0.1:{listener.getsockname()[1]}/f"
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_connection_that_is_reset(resetting, box):
+    """The error is the kernel's, and an answer that came before the reset counts."""
+    answer, url = resetting
+    box.run("dataset", url, "--retries", 0).bad("Connection reset by peer")
+    answer.append(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+    for _ in range(10):
+        box.run("dataset", url, "--retries", 0).bad("the server answers 403")
 
 
 def test_killed_and_resumed(files, one, box):

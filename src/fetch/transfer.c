@@ -221,8 +221,12 @@ static void on_not_modified(struct ty_transfer *s)
         return;
     }
     struct ty_fetch_progress *p = &s->run->progress;
-    ty_download_dir_tag(s->run->dir, s->item->name, &p->bytes_done); /* it is the only file */
-    p->bytes = p->bytes_done;
+    if (!ty_download_dir_tag(s->run->dir, s->item->name, &p->bytes_done)) {
+        ty_fail(&s->err, -EPROTO, "%s: the server answers 304, but there is no complete file",
+                s->item->name);
+        return;
+    }
+    p->bytes = p->bytes_done; /* it is the only file */
     s->run->there++;
     finish_item(s);
 }

@@ -83,6 +83,12 @@ def test_a_connection_that_is_reset(resetting, box):
         box.run("dataset", url, "--retries", 0).bad("the server answers 403")
 
 
+def test_not_modified_without_a_file(resetting, box):
+    answer, url = resetting
+    answer.append(b"HTTP/1.1 304 Not Modified\r\n\r\n")
+    box.run("dataset", url, "--retries", 0).bad("answers 304, but there is no complete file")
+
+
 def test_killed_and_resumed(files, one, box):
     files.fault("/d/f.zip", hold=600_000)
     box.kill_after(box.start("dataset", one), 500_000)

@@ -97,6 +97,19 @@ struct ty_pending_job ty_trainjob_controller_take_pending(struct ty_trainjob_con
     return copy;
 }
 
+void ty_trainjob_controller_keep_pending(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->controller;
+
+    if (w->key.kind != TY_CONTROLLER_TRAINJOB ||
+        !ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
+        return;
+    struct ty_pending_job *p = ty_trainjob_controller_pending(j, w->key.ns, w->key.name);
+    p->initial |= w->pending.initial && !w->failed; /* some of its writes may have succeeded */
+    p->check_children |= w->pending.check_children;
+    p->freeze |= w->pending.freeze;
+}
+
 void ty_trainjob_controller_forget(struct ty_trainjob_controller *j, struct ty_str ns,
                                    struct ty_str name)
 {
@@ -289,6 +302,8 @@ void ty_trainjob_controller_write_done(struct ty_inflight *w)
 
     count_reconcile(w, bad);
     ty_trainjob_controller_log_reconcile(w, NULL);
+    if (bad)
+        ty_trainjob_controller_keep_pending(w);
     if (w->replaced || (bad && w->result.err.code != -EFBIG)) /* -EFBIG sets requeue_s */
         ty_queue_retry(j->queue, key);
     else

@@ -118,9 +118,7 @@ static void end_reconcile(struct ty_inflight *w, bool again)
 {
     struct ty_trainjob_controller *j = w->controller;
 
-    if (w->pending.check_children &&
-        ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
-        ty_trainjob_controller_pending(j, w->key.ns, w->key.name)->check_children = true;
+    ty_trainjob_controller_keep_pending(w);
     if (again)
         ty_queue_add(j->queue, w->key);
     ty_trainjob_controller_write_done(w);

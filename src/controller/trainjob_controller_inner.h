@@ -97,6 +97,8 @@ void ty_trainjob_controller_forget(struct ty_trainjob_controller *j, struct ty_s
 void ty_trainjob_controller_write_done(struct ty_inflight *w);
 struct ty_pending_job ty_trainjob_controller_take_pending(struct ty_trainjob_controller *j,
                                                           struct ty_str ns, struct ty_str name);
+/* The reconcile did not reach its end: the next one of the same TrainJob has the same reasons. */
+void ty_trainjob_controller_keep_pending(struct ty_inflight *w);
 /* Records an event about the TrainJob, if it is still in the cache. */
 void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struct ty_key key,
                                          const char *type, const char *reason, struct ty_str note);

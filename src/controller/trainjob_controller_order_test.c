@@ -466,6 +466,30 @@ static void test_a_change_of_the_job_ends_the_backoff(void **state)
     assert_false(ty_trainjob_controller_idle(w->controller)); /* no pause in between */
 }
 
+static int snapshot_applied_twice_more(struct controller_fixture *w)
+{
+    return w->controller->counts.applies >= 4;
+}
+
+/* The retry knows, as the failed reconcile did, that the children must be compared: the job itself
+ * has not changed since they were in sync. */
+static void test_a_failed_repair_is_repeated(void **state)
+{
+    static const struct api_row later[] = { { CONTROLLER_APPLY_SNAPSHOT, 500, "{}" },
+                                            CONTROLLER_STATUS_PATCHED,
+                                            { 0 } };
+    struct controller_fixture *w = *state;
+
+    begin(w, controller_rows);
+    controller_run_until(w, at_rest);
+    assert_int_equal(w->controller->counts.applies, 2);
+    w->api.rows = later;
+    watch_tells(w, CMS, "DELETED",
+                TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\","
+                       "\"uid\":\"c1\",\"resourceVersion\":\"21\"}}"));
+    controller_run_until(w, snapshot_applied_twice_more);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +508,7 @@ int main(void)
         CONTROLLER_TEST(test_an_answer_does_not_shorten_the_backoff),
         CONTROLLER_TEST(test_an_own_event_does_not_shorten_the_backoff),
         CONTROLLER_TEST(test_a_change_of_the_job_ends_the_backoff),
+        CONTROLLER_TEST(test_a_failed_repair_is_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

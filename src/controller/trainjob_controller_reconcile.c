@@ -204,8 +204,7 @@ static void wait_for_slot(struct ty_inflight *w)
 
     ty_trainjob_controller_log_reconcile(w, "waits: two other large TrainJobs are being written");
     p->waits = true;
-    p->initial |= w->pending.initial;
-    p->check_children |= w->pending.check_children;
+    ty_trainjob_controller_keep_pending(w);
     ty_queue_add(j->waiting, w->key); /* a key that waits already keeps its position */
     ty_queue_done(j->queue, w->key);
     ty_trainjob_controller_inflight_free(w);
@@ -213,8 +212,7 @@ static void wait_for_slot(struct ty_inflight *w)
 
 /* ---- one reconcile ---- */
 
-/* Many keys may be starved at once: one log line for all. The key is retried after its back-off
- * with the same flags. */
+/* Many keys may be starved at once: one log line for all. */
 static void log_starved(struct ty_inflight *w)
 {
     struct ty_trainjob_controller *j = w->controller;
@@ -222,12 +220,6 @@ static void log_starved(struct ty_inflight *w)
     if (!ty_log_seen(j->s.log, TY_LIT(TY_RECONCILE_STARVED)))
         ty_warn(j->s.log, TY_RECONCILE_STARVED ": reconciling later",
                 TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name));
-    if (w->key.kind != TY_CONTROLLER_TRAINJOB ||
-        !ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
-        return;
-    struct ty_pending_job *p = ty_trainjob_controller_pending(j, w->key.ns, w->key.name);
-    p->initial |= w->pending.initial;
-    p->check_children |= w->pending.check_children;
 }
 
 /* Records events and logs errors; copies the rest into w->result. */

@@ -4,7 +4,7 @@
 
 void ty_xalloc_die(void)
 {
-    fputs("trainyard: out of memory\n", stderr);
+    ty_xalloc(NULL);
     abort();
 }
 

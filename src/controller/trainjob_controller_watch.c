@@ -256,7 +256,7 @@ static bool is_logged_enough(struct ty_trainjob_controller *j, const struct ty_k
 
     if (why->code == 401)
         j->refused_ms = now;
-    if (why->code == 0 && j->refused_ms && now - j->refused_ms < TY_LOG_SEEN_S * 1000)
+    if (why->code == 0 && j->refused_ms && now - j->refused_ms < (int64_t)TY_LOG_SEEN_S * 1000)
         return true;
     return ty_log_seen(j->s.log, why->message);
 }

@@ -179,8 +179,8 @@ static const struct ty_kind *kind_for(struct ty_arena *a, const struct ty_json *
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c + 'a' - 'A');
     k->kind = ty_arena_cstr(a, name);
-    k->group = ty_arena_cstr(a, group);
-    k->version = ty_arena_cstr(a, version);
+    k->group = ty_arena_strndup(a, group.p, group.n);
+    k->version = ty_arena_strndup(a, version.p, version.n);
     k->singular = singular;
     k->plural = ty_arena_printf(a, "%ss", singular);
     k->namespaced = true;

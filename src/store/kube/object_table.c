@@ -38,7 +38,7 @@ struct ty_object_entry *ty_object_entry_new(const struct ty_kind *kind, struct t
                                             struct ty_str name, struct ty_str uid)
 {
     struct ty_str part[] = { ns, name, uid };
-    const char *at[3];
+    const char *at[3] = { 0 };
     struct ty_object_entry *e = ty_xalloc(calloc(1, sizeof(*e) + ns.n + name.n + uid.n + 3));
     char *to = (char *)(e + 1);
 

@@ -69,8 +69,13 @@ void ty_http_client_free(struct ty_http_client *w)
 {
     if (!w)
         return;
-    while (w->calls || w->fresh)
-        call_free(w->calls ? w->calls : w->fresh);
+    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
+    for (size_t i = 0; i < 2; i++) {
+        for (struct ty_http_client_call *call = lists[i], *next; call; call = next) {
+            next = call->next;
+            call_free(call);
+        }
+    }
     ty_http_client_h2_free(w);
     ty_http_client_curl_free(w);
     uv_close((uv_handle_t *)w->timer, on_closed);

@@ -74,10 +74,11 @@ static void send_event(const struct shim *k, const struct ty_shim_event *n)
 /* Room for one more process, running or ended. */
 static void make_room(struct shim *k)
 {
-    size_t n = k->n + k->n_ended, cap_ids = k->cap, cap_ended = k->cap;
+    size_t n = k->n + k->n_ended, cap = k->cap; /* of each of the three arrays */
 
-    ty_xroom(k->ids, n, cap_ids);
-    ty_xroom(k->ended, n, cap_ended);
+    ty_xroom(k->ids, n, cap);
+    cap = k->cap;
+    ty_xroom(k->ended, n, cap);
     ty_xroom(k->pids, n, k->cap);
 }
 

@@ -394,11 +394,13 @@ static void refuse_jobset(struct controller_fixture *w)
                             TY_LIT(CONTROLLER_REFUSAL(422, "Invalid")));
 }
 
-/* Fails if the JobSet is applied again before the reconcile, with its writes, has ended. */
+/* Fails if the JobSet is applied again before the reconcile, with its writes, has ended. NOWAIT,
+ * because ONCE would run the timer of the back-off, 5 ms, after the last answer: on a busy machine
+ * it may be due by then. */
 static void run_until_idle(struct controller_fixture *w)
 {
     while (!ty_trainjob_controller_idle(w->controller)) {
-        uv_run(&w->loop, UV_RUN_ONCE);
+        uv_run(&w->loop, UV_RUN_NOWAIT);
         assert_false(set_is_held(w));
     }
     assert_int_equal(controller_queue_depth(w), 0); /* delayed, not waiting */

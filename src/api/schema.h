@@ -98,6 +98,8 @@ void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
  * errors. For hints about an object that no API server has validated yet. */
 void ty_schema_validate_types(const struct ty_schema *s, const struct ty_json *v,
                               const struct ty_field_path *at, struct ty_errs *errs);
+/* How to write a value where a string is expected, or NULL. */
+const char *ty_schema_hint_string(struct ty_arena *a, const struct ty_json *v);
 /* The object as Go would write it after decoding it into its typed struct: without unknown fields,
  * nulls and zero values of omitempty fields; with empty structs; with canonical quantities and
  * unchanged times; fields in Go's order. A new tree; nodes keep line, column and origin. A "{}" can

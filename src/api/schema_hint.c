@@ -108,6 +108,17 @@ static const char *hint_from_string(struct ty_arena *a, const struct ty_schema *
     return NULL;
 }
 
+/* What was written for a boolean is not known any more: yes, on and true are all true. */
+const char *ty_schema_hint_string(struct ty_arena *a, const struct ty_json *v)
+{
+    if (v->type == TY_JSON_BOOL)
+        return v->b ? "put it in quotes: YAML reads yes, on and true as a boolean"
+                    : "put it in quotes: YAML reads no, off and false as a boolean";
+    if (v->type != TY_JSON_INT && v->type != TY_JSON_NUMBER)
+        return NULL;
+    return ty_arena_printf(a, "write \"%.*s\" in quotes", TY_ARG(ty_json_text(a, v)));
+}
+
 const char *ty_schema_hint_type(struct ty_arena *a, const struct ty_schema *s,
                                 const struct ty_json *v)
 {
@@ -116,7 +127,7 @@ const char *ty_schema_hint_type(struct ty_arena *a, const struct ty_schema *s,
     if (v->type == TY_JSON_STRING)
         return hint_from_string(a, s, ty_json_as_str(v));
     if (s->type == TY_T_STRING && scalar)
-        return ty_arena_printf(a, "write \"%.*s\" in quotes", TY_ARG(ty_json_text(a, v)));
+        return ty_schema_hint_string(a, v);
     if (s->type == TY_T_BOOLEAN && scalar)
         return "write true or false";
     if (s->type == TY_T_ARRAY && s->items &&

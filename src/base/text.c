@@ -136,6 +136,56 @@ size_t ty_text_clean(struct ty_str text, char *ret, size_t cap)
     return out;
 }
 
+/* Length of the sequence at s.p if it only sets colors and the like (SGR: digits, then m), else 0.
+ */
+static size_t color_len(struct ty_str s)
+{
+    size_t i = 2;
+
+    if (s.n < 3 || s.p[0] != '\033' || s.p[1] != '[')
+        return 0;
+    while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == ';' || s.p[i] == ':'))
+        i++;
+    return i < s.n && s.p[i] == 'm' ? i + 1 : 0;
+}
+
+size_t ty_text_clean_color(struct ty_str text, char *ret, bool *ret_colors)
+{
+    size_t out = 0, from = 0;
+
+    for (size_t i = 0; i <= text.n;) {
+        struct ty_str rest = { text.p + i, text.n - i };
+        size_t keep = !rest.n ? 0 : rest.p[0] == '\t' ? 1 : color_len(rest);
+        if (rest.n && !keep) {
+            i += rest.p[0] == '\033' ? escape_len(rest) : 1;
+            continue;
+        }
+        out += ty_text_clean((struct ty_str){ text.p + from, i - from }, ret + out, i - from);
+        if (keep)
+            memcpy(ret + out, rest.p, keep);
+        *ret_colors |= keep > 1;
+        out += keep;
+        i += keep ? keep : 1;
+        from = i;
+    }
+    return out;
+}
+
+size_t ty_text_clean_keep(struct ty_str text, const char *keep, char *ret)
+{
+    size_t out = 0;
+
+    for (size_t i = 0, from = 0; i <= text.n; i++) {
+        if (i < text.n && (!text.p[i] || !strchr(keep, text.p[i])))
+            continue;
+        out += ty_text_clean((struct ty_str){ text.p + from, i - from }, ret + out, i - from);
+        if (i < text.n)
+            ret[out++] = text.p[i];
+        from = i + 1;
+    }
+    return out;
+}
+
 size_t ty_text_valid(struct ty_str text, char *ret)
 {
     for (size_t i = 0; i < text.n;) {

@@ -37,6 +37,30 @@ static void test_escape_sequences_go(void **state)
     cleaned("end\033", "end");
 }
 
+static void colored(const char *in, const char *want, bool colors)
+{
+    char out[256];
+    bool any = false;
+    size_t n = ty_text_clean_color(ty_str(in), out, &any);
+
+    out[n] = 0;
+    assert_string_equal(out, want);
+    assert_int_equal(any, colors);
+}
+
+static void test_colors_may_stay(void **state)
+{
+    (void)state;
+    colored("", "", false);
+    colored("a\tb\r\n\a", "a\tb", false);
+    colored("\033[1;31mred\033[m\033[38:5:9m", "\033[1;31mred\033[m\033[38:5:9m", true);
+    colored("\033[2J\033]0;title\007x\033[31mr", "x\033[31mr", true);
+    colored("\033]0;\033[31mr", "31mr", false); /* inside of a string, as a terminal reads it */
+    colored("\033[?31m\033[>4m\033[31", "", false);
+    colored("\033P\tq\033\\z", "z", false);
+    colored("ü\xff\033[0m", "ü?\033[0m", true);
+}
+
 static void test_controls_go(void **state)
 {
     (void)state;
@@ -104,17 +128,31 @@ static void test_cut_to_columns(void **state)
     assert_int_equal(ty_text_cut(TY_LIT("abc"), 9).n, 3);
 }
 
+static void test_kept_bytes(void **state)
+{
+    (void)state;
+    struct ty_str in = TY_LIT("a\033[1\nb\0\r\033]0;t\n\033[0mc\n");
+    char out[64];
+    assert_int_equal(ty_text_clean_keep(in, "\n", out), 6);
+    assert_memory_equal(out, "a\nb\nc\n", 6);
+    assert_int_equal(ty_text_clean_keep(in, "\r\n", out), 7);
+    assert_memory_equal(out, "a\nb\r\nc\n", 7);
+    assert_int_equal(ty_text_clean_keep((struct ty_str){ 0 }, "\n", out), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain_text_stays),
         cmocka_unit_test(test_escape_sequences_go),
+        cmocka_unit_test(test_colors_may_stay),
         cmocka_unit_test(test_controls_go),
         cmocka_unit_test(test_what_is_no_utf8),
         cmocka_unit_test(test_cut_between_characters),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_cut_to_columns),
         cmocka_unit_test(test_valid),
+        cmocka_unit_test(test_kept_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,18 +210,25 @@ static bool is_unclosed(const struct yaml_reader *r, struct ty_yaml_mark at)
     return at.line > last.line || (at.line == last.line && at.col > last.col);
 }
 
-/* The column of the first tab on a line, or `otherwise`: libfyaml's position is often behind it. */
-static uint32_t tab_on(const struct ty_yaml_part *part, uint32_t line, uint32_t otherwise)
+/* Finds a tab in the indentation of a line. libfyaml often points behind it, or complains about
+ * something else: a line that a tab indents continues the text of the line before, so that the
+ * error may be up to there, at a key of several lines. */
+static bool find_tab(const struct ty_yaml_part *part, bool several, struct ty_yaml_mark *at)
 {
-    const char *p = part->text.p, *end = p + part->text.n;
-    for (uint32_t at = part->line; p && at < line; at++) {
-        p = memchr(p, '\n', (size_t)(end - p));
-        p = p ? p + 1 : NULL;
+    struct ty_str line, rest = part->text;
+    for (uint32_t n = part->line; rest.p; n++) {
+        rest = ty_str_cut(rest, '\n', &line);
+        size_t indent = 0;
+        while (indent < line.n && line.p[indent] == ' ')
+            indent++;
+        if (n >= at->line && indent < line.n && line.p[indent] == '\t') {
+            *at = (struct ty_yaml_mark){ n, (uint32_t)indent + 1 };
+            return true;
+        }
+        if (n >= at->line && (!several || (n > at->line && memchr(line.p, ':', line.n))))
+            return false;
     }
-    for (uint32_t col = 1; p && p < end && *p != '\n'; p++, col++)
-        if (*p == '\t')
-            return col;
-    return otherwise;
+    return false;
 }
 
 /* Builds one error message from the collected diagnostics. */
@@ -243,8 +250,8 @@ static int fail_from_diag(struct yaml_reader *r, struct fy_diag *diag, struct ty
         return TY_YAML_FAIL(err, r->name, open_at, "this %c is never closed", open);
     if (quote && at.col > 1)
         at.col--; /* libfyaml points behind it */
-    if (strstr(msg, "tab"))
-        at.col = tab_on(&r->part, at.line, at.col);
+    if (!quote && open != '[' && open != '{' && find_tab(&r->part, strstr(msg, "multiline"), &at))
+        msg = "tab"; /* inside brackets it may indent */
     return TY_YAML_FAIL(err, r->name, at, "%s",
                         *msg ? ty_yaml_diag_text(r->a, msg) : "this is not YAML");
 }

@@ -126,6 +126,17 @@ static void says_what_is_wrong(void **state TY_UNUSED)
         { "a:\n  b: 1\n\tc: 1\n", "f:3:1: a tab cannot indent YAML; use spaces" },
         { "\ta: 1\n", "f:1:1: a tab cannot indent YAML; use spaces" },
         { "a: |\n\tx\n", "f:2:1: a tab cannot indent YAML; use spaces" },
+        { "a: 1\n\tb: 2\n", "f:2:1: a tab cannot indent YAML; use spaces" },
+        { "a:\n  b: 1\n  \tc: 2\n", "f:3:3: a tab cannot indent YAML; use spaces" },
+        { "a: x\n  y\n\n\tb: 2\n", "f:4:1: a tab cannot indent YAML; use spaces" },
+        { "a: |\n  x\n \ty\n", "f:3:2: a tab cannot indent YAML; use spaces" },
+        { "a: 1\n---\na:\n \t- b\n", "f:4:2: a tab cannot indent YAML; use spaces" },
+        { "\t- a\n", "f:1:1: a tab cannot indent YAML; use spaces" },
+        { "\ta: 1\n", "f:1:1: a tab cannot indent YAML; use spaces" },
+        { "a: x\n  y\nb: 1\n\tc: 2\n", "f:4:1: a tab cannot indent YAML; use spaces" },
+        { "a: [1,\n\t2,, 3]\n",
+          "f:2:4: a comma without an item before it" }, /* it may indent here */
+        { "a: {\n\tb: 1\n\tc: 2}\n", "f:3:3: a comma is missing between two items" },
         { "a: b: c\n",
           "f:1:5: a second \": \" on one line; put the value in quotes, or the inner key "
           "on a line of its own" },

@@ -1,212 +1,418 @@
-/* Finds in the end of a log the traceback with the error, and the lines worth showing.
+/* Chooses among the findings in a log the one that its container failed of.
  *
- * A launcher such as torchrun prints forty lines of its own after its child's last output. They are
- * distinguished from the program's: a traceback that ends in the launcher's own error is not the
- * reason, and where one of the program's is found, the lines shown end with it. */
+ *   log --> lines --> findings (tracebacks …) --> rank of each --> the one with most evidence;
+ *                     children (torchrun, mpirun)                  of several the first
+ */
 #include "report/failure_summary_tail.h"
 
-#include "base/text.h"
-#include "report/failure_summary.h"
+#include <signal.h>
 
-enum { SHOWN_BYTES = 400 }; /* of one line */
+#include "report/failure_findings.h"
 
 struct tail_reader {
     struct ty_arena *arena;
-    struct ty_str *lines;
-    size_t n;
-    struct ty_str error;
-    size_t end;          /* line of the program's error; SIZE_MAX none */
-    size_t report;       /* where the launcher's own words begin; SIZE_MAX none */
-    int64_t rank;        /* root cause by torchrun's table; -1 unknown */
-    struct ty_str cause; /* its word on that: "Signal 9 (SIGKILL) received by PID 7"; or empty */
-    struct ty_str exit;  /* "1 (pid: 71)" */
+    const struct ty_failure_tail_in *in;
+    struct ty_failure_log log;
+    struct ty_failure_findings found;
+    struct ty_failure_tail *ret;
+    size_t end; /* line that ends the chosen finding; SIZE_MAX none */
 };
 
-static void split_lines(struct tail_reader *t, struct ty_str log)
+static void take(struct tail_reader *t, enum ty_failure_evidence weight, struct ty_str error,
+                 size_t line)
 {
-    size_t n = 1;
+    t->ret->weight = weight;
+    t->ret->error = error;
+    t->ret->at = line < t->log.n ? t->log.lines[line].offset : SIZE_MAX;
+    t->ret->n_ranks = 0;
+    t->ret->lived = false;
+}
 
-    for (size_t i = 0; i < log.n; i++)
-        n += log.p[i] == '\n';
-    t->lines = ty_new_n(t->arena, struct ty_str, n);
-    for (struct ty_str line; log.p;) {
-        log = ty_str_cut(log, '\n', &line);
-        while (line.n && line.p[line.n - 1] == '\r')
-            line.n--;
-        const char *over = line.n ? memrchr(line.p, '\r', line.n) : NULL;
-        if (over) /* only what a terminal would still show */
-            line = (struct ty_str){ over + 1, line.n - (size_t)(over + 1 - line.p) };
-        char *clean = ty_arena_alloc(t->arena, SHOWN_BYTES + 1, 1);
-        size_t got = ty_text_clean(line, clean, SHOWN_BYTES);
-        while (got && clean[got - 1] == ' ')
-            got--;
-        t->lines[t->n++] = (struct ty_str){ clean, got };
-        clean[got] = '\0';
+static void take_rank(struct tail_reader *t, int64_t rank)
+{
+    size_t i = t->ret->n_ranks;
+
+    if (rank < 0 || i == TY_TAIL_RANKS)
+        return;
+    for (; i > 0 && t->ret->ranks[i - 1] > rank; i--)
+        t->ret->ranks[i] = t->ret->ranks[i - 1];
+    t->ret->ranks[i] = rank;
+    t->ret->n_ranks++;
+}
+
+/* ---- ranks ---- */
+
+static bool is_of_child(const struct ty_failure_finding *f, const struct ty_failure_child *c)
+{
+    return (f->rank >= 0 && f->rank == c->rank) || (f->local >= 0 && f->local == c->local);
+}
+
+/* Python ends itself by SIGINT after it, unless something else was raised meanwhile. */
+static bool is_interrupt(const struct ty_failure_finding *f)
+{
+    return f->line == f->end && ty_str_starts(f->error, TY_LIT("KeyboardInterrupt"));
+}
+
+/* A traceback of a process without a mark can be of any child that ended as after one. */
+static bool may_be_of_child(const struct ty_failure_finding *f, const struct ty_failure_child *c)
+{
+    if ((f->rank >= 0 || f->local >= 0) && (c->rank >= 0 || c->local >= 0))
+        return is_of_child(f, c);
+    if (c->error.n)
+        return ty_str_eq(f->error, c->error);
+    if (f->crash)
+        return c->code != 1;
+    if (is_interrupt(f) && (c->sig || c->code))
+        return c->sig == SIGINT || c->code == 128 + SIGINT;
+    return c->sig == 0 && c->code <= 1;
+}
+
+static void find_rank(const struct tail_reader *t, struct ty_failure_finding *f)
+{
+    for (size_t i = 0; i < t->found.n_children && f->rank < 0; i++) {
+        const struct ty_failure_child *c = &t->found.children[i];
+        if ((f->local >= 0 && f->local == c->local) ||
+            (f->local < 0 && c->error.n && ty_str_eq(f->error, c->error)))
+            f->rank = c->rank;
     }
-    while (t->n && t->lines[t->n - 1].n == 0)
-        t->n--;
+    if (f->rank < 0 && f->local >= 0 && f->local < t->in->procs)
+        f->rank = t->in->first_rank + f->local;
+    if (f->rank < 0 && t->in->procs == 1)
+        f->rank = t->in->first_rank;
 }
 
-/* "[rank1]: " or "[default0]:", as torchrun marks lines of its children; may be empty. */
-static struct ty_str rank_prefix(struct ty_str line)
+/* A child with a finding that can only be its own. */
+static bool is_claimed(const struct tail_reader *t, const struct ty_failure_child *c)
 {
-    size_t i = 1, digits = 0;
-
-    if (line.n < 4 || line.p[0] != '[')
-        return (struct ty_str){ line.p, 0 };
-    for (; i < line.n && line.p[i] != ']'; i++)
-        digits += line.p[i] >= '0' && line.p[i] <= '9';
-    if (i + 1 >= line.n || line.p[i + 1] != ':' || digits == 0 || i > 40)
-        return (struct ty_str){ line.p, 0 };
-    return (struct ty_str){ line.p, i + 2 };
+    for (size_t i = 0; i < t->found.n; i++)
+        if (!t->found.v[i].survived && t->found.v[i].rank >= 0 && t->found.v[i].rank == c->rank)
+            return true;
+    return false;
 }
 
-/* The line without that mark. "[rank1]:   File" keeps its indentation less one. */
-static struct ty_str without_prefix(struct ty_str line)
+/* Findings without a mark of processes that ended in the same way. */
+static size_t count_alike(const struct tail_reader *t, const struct ty_failure_finding *f)
 {
-    size_t n = rank_prefix(line).n;
+    size_t n = 0;
 
-    if (n && n < line.n && line.p[n] == ' ')
-        n++;
-    return (struct ty_str){ line.p + n, line.n - n };
+    for (size_t i = 0; i < t->found.n; i++) {
+        const struct ty_failure_finding *g = &t->found.v[i];
+        n += !g->survived && g->rank < 0 && g->crash == f->crash &&
+             is_interrupt(g) == is_interrupt(f);
+    }
+    return n;
 }
 
-/* The line that ends the traceback which begins at `from`; SIZE_MAX if it is cut off. Lines of
- * other ranks may come in between. */
-static size_t traceback_end(const struct tail_reader *t, size_t from)
+static void take_ranks(struct tail_reader *t, const struct ty_failure_finding *f)
 {
-    struct ty_str who = rank_prefix(t->lines[from]);
+    size_t named = 0;
 
-    for (size_t i = from + 1; i < t->n; i++) {
-        if (!ty_str_eq(rank_prefix(t->lines[i]), who))
+    take_rank(t, f->rank);
+    for (size_t i = 0; i < t->found.n_children && f->rank < 0; i++) {
+        const struct ty_failure_child *c = &t->found.children[i];
+        if (c->rank < 0 || !may_be_of_child(f, c) || is_claimed(t, c))
             continue;
-        struct ty_str b = without_prefix(t->lines[i]);
-        if (b.n && b.p[0] != ' ')
-            return i;
+        take_rank(t, c->rank);
+        named++;
     }
+    if (named == 0 || (named <= TY_TAIL_RANKS && count_alike(t, f) <= named))
+        return;
+    t->ret->n_ranks = 0; /* the launcher has not named all that it can be of */
+    for (int64_t i = 0; i < t->in->procs && t->in->procs <= TY_TAIL_RANKS; i++)
+        if (!(t->ret->heard >> i & 1))
+            take_rank(t, t->in->first_rank + i);
+}
+
+/* ---- evidence ---- */
+
+static enum ty_failure_evidence weight_of(const struct ty_failure_finding *f)
+{
+    return f->symptom == TY_SYMPTOM_PEER      ? TY_EVIDENCE_PEER
+           : f->symptom == TY_SYMPTOM_STOPPED ? TY_EVIDENCE_STOPPED
+                                              : TY_EVIDENCE_OWN;
+}
+
+/* Python exits with 1 after a traceback. A process that wrote more, and then exited with another
+ * code, had survived it. */
+static bool is_survived(const struct tail_reader *t, const struct ty_failure_finding *f)
+{
+    bool alone = !t->found.many && !t->found.n_children && t->found.report == SIZE_MAX;
+    int code = alone ? t->in->code : 0;
+
+    for (size_t i = 0; i < t->found.n_children; i++)
+        if (is_of_child(f, &t->found.children[i]))
+            code = t->found.children[i].code;
+    return f->survived || (f->after > 0 && code > 1 && !f->crash);
+}
+
+static bool is_own_unmarked(const struct ty_failure_finding *f)
+{
+    return !f->survived && f->rank < 0 && !f->crash && weight_of(f) == TY_EVIDENCE_OWN;
+}
+
+/* A process dies of one traceback. If there are more without a mark than processes, those that
+ * another error of a process's own follows were survived. */
+static void drop_surplus(struct tail_reader *t)
+{
+    size_t n = 0, own = 0;
+
+    for (size_t i = 0; i < t->found.n; i++) {
+        n += !t->found.v[i].survived && t->found.v[i].rank < 0 && !t->found.v[i].crash;
+        own += is_own_unmarked(&t->found.v[i]);
+    }
+    for (size_t i = 0; t->in->procs > 1 && n > (size_t)t->in->procs && own > 1; i++)
+        if (is_own_unmarked(&t->found.v[i])) {
+            t->found.v[i].survived = true;
+            n--;
+            own--;
+        }
+}
+
+/* torchrun reports the processes that failed. If there are more tracebacks without a mark, the
+ * last ones are theirs: who printed the others lived on until torchrun ended it. */
+static void drop_unreported(struct tail_reader *t)
+{
+    size_t failed = 0, own = 0;
+    struct ty_str last = { NULL, 0 };
+
+    for (size_t i = 0; t->found.report != SIZE_MAX && i < t->found.n_children; i++)
+        failed += !t->found.children[i].sig && t->found.children[i].code == 1;
+    for (size_t i = 0; i < t->found.n; i++)
+        if (is_own_unmarked(&t->found.v[i])) {
+            own++;
+            last = t->found.v[i].error;
+        }
+    for (size_t i = 0; failed > 0 && i < t->found.n && own > failed; i++)
+        if (is_own_unmarked(&t->found.v[i]) && !ty_str_eq(t->found.v[i].error, last)) {
+            t->found.v[i].survived = true;
+            own--;
+        }
+}
+
+static void choose_finding(struct tail_reader *t)
+{
+    for (size_t i = 0; i < t->found.n; i++) {
+        struct ty_failure_finding *f = &t->found.v[i];
+        find_rank(t, f);
+        f->survived = is_survived(t, f);
+    }
+    drop_surplus(t);
+    drop_unreported(t);
+    for (size_t i = 0; i < t->found.n; i++) {
+        const struct ty_failure_finding *f = &t->found.v[i];
+        if (f->survived || weight_of(f) <= t->ret->weight)
+            continue;
+        take(t, weight_of(f), f->error, f->line);
+        t->ret->lived = f->logged || (f->after > 0 && (!t->found.many || f->stream.n > 0));
+        t->end = f->end;
+    }
+    for (size_t i = 0; i < t->found.n; i++) {
+        int64_t local = t->found.v[i].rank - t->in->first_rank;
+        if (t->found.v[i].rank >= 0 && local >= 0 && local < 64)
+            t->ret->heard |= (uint64_t)1 << local;
+    }
+    for (size_t i = 0; i < t->found.n; i++) /* once all findings have their rank */
+        if (t->found.v[i].end == t->end && !t->ret->n_ranks)
+            take_ranks(t, &t->found.v[i]);
+}
+
+/* The rank of a child that its launcher does not name: the only one without last words. */
+static int64_t silent_rank(const struct tail_reader *t)
+{
+    int64_t rank = -1;
+
+    for (int64_t i = 0; i < t->in->procs && i < 64; i++) {
+        if (t->ret->heard >> i & 1)
+            continue;
+        if (rank >= 0)
+            return -1;
+        rank = t->in->first_rank + i;
+    }
+    return rank;
+}
+
+/* "rank 3: Signal 9 (SIGKILL) received by PID 7", "rank 3 failed with exit code 3" */
+static struct ty_str child_text(struct tail_reader *t, const struct ty_failure_child *c)
+{
+    struct ty_str last = { "", 0 };
+    const char *name = c->sig ? sigabbrev_np(c->sig) : NULL;
+
+    if (c->said.n && !ty_str_starts(c->said, TY_LIT("Signal")))
+        return c->said;
+    if (c->said.n)
+        return ty_str(
+            ty_arena_printf(t->arena, "rank %lld: %.*s", (long long)c->rank, TY_ARG(c->said)));
+    if (c->sig)
+        return ty_str(ty_arena_printf(t->arena, "a process was killed by signal %d (SIG%s)", c->sig,
+                                      name ? name : "?"));
+    for (size_t i = t->found.last; i != SIZE_MAX; i--) { /* what it said last, if that is known */
+        const struct ty_failure_line *line = &t->log.lines[i];
+        if (line->mark.local >= 0 ? line->mark.local == c->local : t->found.n_children == 1) {
+            last = line->body;
+            break;
+        }
+    }
+    if (c->rank < 0)
+        return ty_str(ty_arena_printf(t->arena, "a process failed with exit code %d", c->code));
+    return ty_str(ty_arena_printf(t->arena, "rank %lld failed with exit code %d%s%.*s",
+                                  (long long)c->rank, c->code, last.n ? ": " : "", TY_ARG(last)));
+}
+
+/* What a launcher says of a child that left no words of its own. */
+static void choose_child(struct tail_reader *t, const struct ty_failure_child *c)
+{
+    enum ty_failure_evidence weight = c->sig == SIGTERM ? TY_EVIDENCE_STOPPED
+                                      : c->sig          ? TY_EVIDENCE_OWN
+                                                        : TY_EVIDENCE_EXIT;
+
+    if (ty_str_starts(c->said, TY_LIT("MPI_ABORT")))
+        weight = TY_EVIDENCE_OWN;
+    if (c->error.n)
+        weight =
+            ty_failure_symptom(c->error) == TY_SYMPTOM_PEER ? TY_EVIDENCE_PEER : TY_EVIDENCE_OWN;
+    if ((!c->sig && !c->code && !c->said.n) || weight <= t->ret->weight)
+        return;
+    take(t, weight, c->error.n ? c->error : child_text(t, c), c->line);
+    take_rank(t, c->rank >= 0 ? c->rank : silent_rank(t));
+    t->end = SIZE_MAX;
+}
+
+static void choose_children(struct tail_reader *t, bool root)
+{
+    for (size_t i = 0; i < t->found.n_children; i++) {
+        const struct ty_failure_child *c = &t->found.children[i];
+        bool spoke = c->root != root || is_claimed(t, c);
+        for (size_t k = 0; k < t->found.n && !spoke; k++)
+            spoke = !t->found.v[k].survived && may_be_of_child(&t->found.v[k], c);
+        if (!spoke)
+            choose_child(t, c);
+    }
+}
+
+/* It exited with 1, and no line has its mark. */
+static bool may_be_silent(const struct tail_reader *t, const struct ty_failure_child *c)
+{
+    return c->rank >= 0 && c->sig == 0 && c->code == 1 && !c->error.n && !is_claimed(t, c);
+}
+
+/* More children failed than there are tracebacks without a mark: one of them left none. */
+static void choose_silent(struct tail_reader *t)
+{
+    size_t failed = 0, spoke = 0, last = t->found.plain;
+
+    for (size_t i = 0; i < t->found.n_children; i++)
+        failed += may_be_silent(t, &t->found.children[i]);
+    for (size_t i = 0; i < t->found.n; i++)
+        spoke += t->found.v[i].rank < 0 && !t->found.v[i].crash && !is_interrupt(&t->found.v[i]);
+    if (failed <= spoke || t->ret->weight >= TY_EVIDENCE_EXIT || t->in->log.n >= TY_TAIL_BYTES)
+        return; /* a full tail may lack tracebacks */
+    struct ty_str words = last == SIZE_MAX ? TY_LIT("") : t->log.lines[last].body;
+    take(t, TY_EVIDENCE_EXIT,
+         ty_str(ty_arena_printf(t->arena, "a process failed with exit code 1%s%.*s",
+                                words.n ? ": " : "", TY_ARG(words))),
+         last);
+    for (size_t i = 0; i < t->found.n_children && failed <= TY_TAIL_RANKS; i++)
+        if (may_be_silent(t, &t->found.children[i]))
+            take_rank(t, t->found.children[i].rank);
+    t->end = last;
+}
+
+/* A last line such as "error: no such file" explains an exit code. */
+static bool explains(struct ty_str line)
+{
+    static const char *const words[] = { "rror",   "not found", "annot", "ailed",
+                                         "o such", "atal",      "enied" };
+
+    for (size_t i = 0; i < TY_COUNT(words); i++)
+        if (ty_str_contains(line, ty_str(words[i])))
+            return true;
+    return false;
+}
+
+/* A command that the program started, or a launcher's child without a word. */
+static size_t launcher_error(const struct tail_reader *t)
+{
+    for (size_t i = t->found.report; i < t->log.n; i++)
+        if (ty_failure_findings_exception(t->log.lines[i].body))
+            return i;
     return SIZE_MAX;
 }
 
-/* "  rank      : 1 (local_rank: 1)" */
-static bool report_field(struct ty_str line, const char *name, struct ty_str *ret)
+static void choose_last_line(struct tail_reader *t)
 {
-    struct ty_str key, value = ty_str_cut(ty_str_trim(line), ':', &key);
+    size_t i = t->found.last, launcher = launcher_error(t);
 
-    if (!value.p || !ty_str_is(ty_str_trim(key), name))
-        return false;
-    *ret = ty_str_trim(value);
-    return true;
-}
-
-/* torchrun's table names the rank that failed first. */
-static void read_report(struct tail_reader *t)
-{
-    bool root = false;
-    struct ty_str rank;
-
-    for (size_t i = 0; i < t->n; i++) {
-        root |= ty_str_starts(t->lines[i], TY_LIT("Root Cause"));
-        if (!root)
-            continue;
-        if (report_field(t->lines[i], "rank", &rank)) {
-            ty_str_cut(rank, ' ', &rank);
-            if (!ty_str_parse_i64(rank, &t->rank))
-                t->rank = -1;
-        }
-        report_field(t->lines[i], "exitcode", &t->exit);
-        report_field(t->lines[i], "traceback", &t->cause);
-    }
-}
-
-static bool of_launcher(struct ty_str error)
-{
-    return ty_str_contains(error, TY_LIT("ChildFailedError")) ||
-           ty_str_starts(error, TY_LIT("subprocess.CalledProcessError"));
-}
-
-static bool is_rank(struct ty_str who, int64_t rank)
-{
-    char want[40];
-    int n = snprintf(want, sizeof(want), "[rank%lld]:", (long long)rank);
-
-    return rank >= 0 && ty_str_eq(who, (struct ty_str){ want, (size_t)n });
-}
-
-static bool of_elastic(struct ty_str line)
-{
-    return ty_str_contains(line, TY_LIT("torch/distributed/elastic")) ||
-           ty_str_contains(line, TY_LIT("torch.distributed.elastic"));
-}
-
-/* The launcher's own traceback begins at `i`; what it logged right before belongs to it. */
-static void note_report(struct tail_reader *t, size_t i)
-{
-    while (i > 0 && of_elastic(t->lines[i - 1]))
-        i--;
-    t->report = i;
-}
-
-/* The last traceback of the program, or of the rank that torchrun names. */
-static void find_error(struct tail_reader *t)
-{
-    bool named = false;
-
-    t->end = t->report = SIZE_MAX;
-    for (size_t i = 0; i < t->n; i++) {
-        if (!ty_str_is(without_prefix(t->lines[i]), "Traceback (most recent call last):"))
-            continue;
-        size_t end = traceback_end(t, i);
-        if (end == SIZE_MAX)
-            continue;
-        if (of_launcher(without_prefix(t->lines[end]))) {
-            note_report(t, i);
-            continue;
-        }
-        bool root = is_rank(rank_prefix(t->lines[i]), t->rank);
-        if (named && !root)
-            continue;
-        named |= root;
-        t->end = end;
-        t->error = without_prefix(t->lines[end]);
-    }
-}
-
-/* No traceback, but torchrun says how its child died. */
-static void error_of_report(struct tail_reader *t)
-{
-    struct ty_str code;
-
-    if (t->error.n || t->rank < 0)
+    if (t->ret->weight == TY_EVIDENCE_NONE && launcher != SIZE_MAX) {
+        take(t, TY_EVIDENCE_NONE, t->log.lines[launcher].body, launcher);
         return;
-    struct ty_str said = { "", 0 };
-    if (t->report != SIZE_MAX && t->report > 0)
-        said = without_prefix(t->lines[t->report - 1]); /* the last that was not the launcher's */
-    ty_str_cut(t->exit, ' ', &code);
-    const char *text =
-        ty_str_starts(t->cause, TY_LIT("Signal"))
-            ? ty_arena_printf(t->arena, "rank %lld: %.*s", (long long)t->rank, TY_ARG(t->cause))
-            : ty_arena_printf(t->arena, "rank %lld failed with exit code %.*s%s%.*s",
-                              (long long)t->rank, TY_ARG(code), said.n ? ": " : "", TY_ARG(said));
-    t->error = ty_str(text);
+    }
+    if (t->ret->weight != TY_EVIDENCE_NONE || i == SIZE_MAX || !explains(t->log.lines[i].body))
+        return;
+    bool peer = ty_failure_symptom(t->log.lines[i].body) == TY_SYMPTOM_PEER;
+    take(t, peer ? TY_EVIDENCE_PEER : TY_EVIDENCE_NONE, t->log.lines[i].body, i);
+    take_rank(t, t->in->procs == 1 ? t->in->first_rank : -1);
 }
 
-void ty_failure_summary_tail(struct ty_arena *a, struct ty_str log, struct ty_failure_tail *ret)
-{
-    struct tail_reader t = { .arena = a, .rank = -1 };
-    size_t to, from;
+/* ---- the lines to show ---- */
 
-    split_lines(&t, log);
-    read_report(&t);
-    find_error(&t);
-    error_of_report(&t);
-    to = t.n;
-    if (t.report != SIZE_MAX && t.report > 0 && (t.end == SIZE_MAX || t.report > t.end))
-        to = t.report;
-    if (t.end != SIZE_MAX && t.end + TY_TAIL_LINES < to)
-        to = t.end + 1;
+/* Those that end with the error, and what follows it if that is little and of no other process. */
+static void choose_lines(struct tail_reader *t)
+{
+    size_t to = t->log.n, from = 0;
+
+    if (t->found.report != SIZE_MAX && t->found.report > 0)
+        to = t->found.report;
+    if (t->end != SIZE_MAX && (t->end + TY_TAIL_LINES < to || t->found.n > 1) && t->end < to)
+        to = t->end + 1;
     from = to > TY_TAIL_LINES ? to - TY_TAIL_LINES : 0;
-    *ret = (struct ty_failure_tail){ .error = t.error, .n = to - from, .hidden = t.n - to };
-    ret->lines = ty_new_n(a, const char *, ret->n + 1);
+    t->ret->n = to - from;
+    t->ret->hidden = t->log.n - to;
+    t->ret->many = t->found.many || t->found.n_children || t->found.report != SIZE_MAX;
+    t->ret->lines = ty_new_n(t->arena, const char *, t->ret->n + 1);
     for (size_t i = from; i < to; i++)
-        ret->lines[i - from] = t.lines[i].p;
+        t->ret->lines[i - from] = t->log.lines[i].text.p;
+}
+
+/* ---- the bytes to read ---- */
+
+static struct ty_str last_bytes(struct ty_str log, size_t n)
+{
+    return log.n > n ? (struct ty_str){ log.p + log.n - n, n } : log;
+}
+
+bool ty_failure_summary_tail_is_short(struct ty_str log)
+{
+    struct ty_str first;
+
+    if (log.n < TY_TAIL_BYTES)
+        return false;
+    ty_str_cut(last_bytes(log, TY_TAIL_BYTES), '\n', &first);
+    return first.n > TY_TAIL_BYTES / 8;
+}
+
+struct ty_str ty_failure_summary_tail_part(struct ty_str log)
+{
+    size_t before = log.n > TY_TAIL_BYTES ? log.n - TY_TAIL_BYTES : 0;
+    const char *line = before ? memrchr(log.p, '\n', before) : NULL;
+
+    if (!line || !ty_failure_summary_tail_is_short(log))
+        return last_bytes(log, TY_TAIL_BYTES);
+    return last_bytes(log, log.n - (size_t)(line - log.p) + TY_TAIL_BYTES);
+}
+
+void ty_failure_summary_tail(struct ty_arena *a, const struct ty_failure_tail_in *in,
+                             struct ty_failure_tail *ret)
+{
+    struct tail_reader *t = ty_new(a, struct tail_reader);
+
+    *t = (struct tail_reader){ .arena = a, .in = in, .ret = ret, .end = SIZE_MAX };
+    *ret = (struct ty_failure_tail){ .at = SIZE_MAX, .error = { "", 0 } };
+    ty_failure_log_read(a, in->log, &t->log);
+    ty_failure_findings_read(&t->log, in->procs, &t->found);
+    choose_finding(t);
+    choose_children(t, true);
+    choose_children(t, false);
+    choose_silent(t);
+    choose_last_line(t);
+    choose_lines(t);
 }

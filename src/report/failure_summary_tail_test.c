@@ -47,7 +47,7 @@ static void reads(const char *log, const char *error, const char *last, size_t h
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
     struct ty_failure_tail t;
 
-    ty_failure_summary_tail(a, ty_str(log), &t);
+    ty_failure_summary_tail(a, &(struct ty_failure_tail_in){ .log = ty_str(log) }, &t);
     assert_string_equal(ty_arena_cstr(a, t.error), error);
     assert_true(t.n <= TY_TAIL_LINES);
     assert_string_equal(t.n ? t.lines[t.n - 1] : "", last);
@@ -72,10 +72,10 @@ static void test_traceback(void **state)
     (void)state;
     reads(BOOM, "ValueError: boom", "ValueError: boom", 0);
     reads(BOOM "cleaning up\n", "ValueError: boom", "cleaning up", 0);
-    /* the later one of a chain is what the program died of */
+    /* the root of a chain is the reason */
     reads(BOOM "\nDuring handling of the above exception, another exception occurred:\n\n"
                "Traceback (most recent call last):\n  File \"x\", line 1\nKeyError: 'lr'\n",
-          "KeyError: 'lr'", "KeyError: 'lr'", 0);
+          "ValueError: boom", "KeyError: 'lr'", 0);
     reads("Traceback (most recent call last):\n  File \"x\", line 1\n", "", "  File \"x\", line 1",
           0);
 }
@@ -102,10 +102,56 @@ static void test_ranks_mixed(void **state)
     char log[8192];
 
     (void)state;
-    reads(mixed, "ValueError: boom", /* the last that began */
-          "[rank3]: RuntimeError: Connection closed by peer", 0);
+    reads(mixed, "ValueError: boom", "[rank1]: ValueError: boom", 1);
     snprintf(log, sizeof(log), "%s%s", mixed, TORCHRUN("", "1", "1", TO_ENABLE));
-    reads(log, "ValueError: boom", "[default1]:loading data", 25); /* the table names the first */
+    reads(log, "ValueError: boom", "[rank1]: ValueError: boom", 28);
+}
+
+/* Two tracebacks without a mark, and torchrun names one process only: it can be of both. */
+static void test_an_uncertain_rank(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    struct ty_failure_tail_in in = {
+        .log = TY_LIT(BOOM "Traceback (most recent call last):\n  File \"x\", line 1\n"
+                           "RuntimeError: Connection closed by peer\n"
+                           "Traceback (most recent call last):\n  File \"run.py\", line 7\n"
+                           "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+                           "Root Cause (first observed failure):\n[0]:\n"
+                           "  rank      : 2 (local_rank: 0)\n  exitcode  : 1 (pid: 4)\n"),
+        .first_rank = 2,
+        .procs = 2,
+    };
+    struct ty_failure_tail t;
+
+    (void)state;
+    ty_failure_summary_tail(a, &in, &t);
+    assert_string_equal(ty_arena_cstr(a, t.error), "ValueError: boom");
+    assert_int_equal(t.n_ranks, 2);
+    assert_int_equal(t.ranks[0], 2);
+    assert_int_equal(t.ranks[1], 3);
+}
+
+/* torchrun reports one process, and two tracebacks have no mark: it died of the last one. */
+static void test_one_that_is_not_reported(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    struct ty_failure_tail_in in = {
+        .log =
+            TY_LIT("Traceback (most recent call last):\n  File \"x\", line 1\nKeyError: 'x'\n" BOOM
+                   "Traceback (most recent call last):\n  File \"run.py\", line 7\n"
+                   "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+                   "Root Cause (first observed failure):\n[0]:\n"
+                   "  rank      : 3 (local_rank: 1)\n  exitcode  : 1 (pid: 4)\n"),
+        .first_rank = 2,
+        .procs = 2,
+    };
+    struct ty_failure_tail t;
+
+    (void)state;
+    ty_failure_summary_tail(a, &in, &t);
+    assert_string_equal(ty_arena_cstr(a, t.error), "ValueError: boom");
+    assert_int_equal(t.n_ranks, 1);
+    assert_int_equal(t.ranks[0], 3);
 }
 
 static void test_launcher_alone(void **state)
@@ -126,12 +172,37 @@ static void test_long_lines_are_cut(void **state)
 
     (void)state;
     memset(log, 'x', TY_TAIL_BYTES);
-    ty_failure_summary_tail(a, (struct ty_str){ log, TY_TAIL_BYTES }, &t);
+    struct ty_failure_tail_in in = { .log = { log, TY_TAIL_BYTES } };
+    ty_failure_summary_tail(a, &in, &t);
     assert_int_equal(t.n, 1);
     assert_int_equal(strlen(t.lines[0]), 400);
     memset(log, '\n', TY_TAIL_BYTES);
-    ty_failure_summary_tail(a, (struct ty_str){ log, TY_TAIL_BYTES }, &t);
+    ty_failure_summary_tail(a, &in, &t);
     assert_int_equal(t.n, 0);
+}
+
+/* The error alone is longer than what is read otherwise: its beginning is looked for. */
+static void test_a_line_that_fills_the_tail(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    size_t n = 3 * (size_t)TY_TAIL_BYTES;
+    char *log = ty_arena_alloc(a, n + 1, 1);
+    struct ty_failure_tail t;
+
+    (void)state;
+    memset(log, 'x', n);
+    log[n] = '\0';
+    struct ty_failure_tail_in in = { .log =
+                                         ty_failure_summary_tail_part((struct ty_str){ log, n }) };
+    assert_int_equal(in.log.n, TY_TAIL_BYTES); /* it has no beginning */
+    memcpy(log, BOOM, sizeof(BOOM) - 2);       /* without its newline: "ValueError: boomxxx…" */
+    assert_true(ty_failure_summary_tail_is_short((struct ty_str){ log, n }));
+    in.log = ty_failure_summary_tail_part((struct ty_str){ log, n });
+    ty_failure_summary_tail(a, &in, &t);
+    assert_true(ty_str_starts(t.error, TY_LIT("ValueError: boomxxx")));
+    log[n - TY_TAIL_BYTES + 100] = '\n'; /* a short line is left alone */
+    in.log = ty_failure_summary_tail_part((struct ty_str){ log, n });
+    assert_int_equal(in.log.n, TY_TAIL_BYTES);
 }
 
 int main(void)
@@ -141,8 +212,11 @@ int main(void)
         cmocka_unit_test(test_traceback),
         cmocka_unit_test(test_torchrun_talks_about_its_child),
         cmocka_unit_test(test_ranks_mixed),
+        cmocka_unit_test(test_an_uncertain_rank),
+        cmocka_unit_test(test_one_that_is_not_reported),
         cmocka_unit_test(test_launcher_alone),
         cmocka_unit_test(test_long_lines_are_cut),
+        cmocka_unit_test(test_a_line_that_fills_the_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

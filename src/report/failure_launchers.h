@@ -1,0 +1,16 @@
+/* What launchers say about their children: torchrun's table, notes of mpirun and DeepSpeed. */
+#ifndef TY_REPORT_FAILURE_LAUNCHERS_H
+#define TY_REPORT_FAILURE_LAUNCHERS_H
+
+#include "report/failure_findings.h"
+
+/* A line that a launcher or a library's logger wrote, and not the program. */
+bool ty_failure_launchers_line(struct ty_str body);
+/* An error in the log of a C++ library, "E1117 17:33:43.1 …": its message may have several lines.
+ */
+bool ty_failure_launchers_error(struct ty_str body);
+/* Adds the children that the report names. Lines of it that are errors of a program (a traceback
+ * that torchrun repeats) are left to the caller. */
+void ty_failure_launchers_read(const struct ty_failure_log *log, struct ty_failure_findings *to);
+
+#endif

@@ -1,31 +1,15 @@
-/* Records the failures of each attempt in order, and prints them. */
+/* Keeps the failures of an attempt, and finds the one that the others followed from. */
 #include "report/failure_summary.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "report/failure_summary_tail.h"
+#include "report/failure_summary_inner.h"
+#include "report/failure_symptoms.h"
+#include "report/log_arrivals.h"
 
-enum { KEPT = 64, FOLLOWERS = 6, ATTEMPTS = 32 };
-
-struct container_failure {
-    char *node, *container;
-    char *what;  /* in words */
-    char *error; /* of a traceback; empty: none */
-    char *tail;  /* whole lines, indented */
-    int64_t began_ms, ended_ms;
-    int restarts;
-};
-
-struct ty_failure_summary {
-    int64_t attempt;
-    struct container_failure kept[KEPT]; /* of this attempt, in the order of their ends */
-    size_t n, more;                      /* more: failed, too, but only counted */
-    size_t stopped;                      /* ended because they were not needed any more */
-    char *before[ATTEMPTS];              /* the first failure of each attempt before, in words */
-    size_t n_before, more_before;
-};
+enum { LONG_MS = 10000 }; /* torchrun alone takes 5 s to see that a process ended */
 
 struct ty_failure_summary *ty_failure_summary_new(void)
 {
@@ -33,13 +17,14 @@ struct ty_failure_summary *ty_failure_summary_new(void)
     return v;
 }
 
-static void failure_done(struct container_failure *f)
+static void failure_done(struct ty_container_failure *f)
 {
     free(f->node);
     free(f->container);
     free(f->what);
     free(f->error);
     free(f->tail);
+    free(f->hint);
 }
 
 static void remove_failure(struct ty_failure_summary *v, size_t i)
@@ -57,6 +42,7 @@ void ty_failure_summary_free(struct ty_failure_summary *v)
         remove_failure(v, v->n - 1);
     for (size_t i = 0; i < v->n_before; i++)
         free(v->before[i]);
+    ty_map_done(&v->stopped);
     free(v);
 }
 
@@ -68,86 +54,12 @@ static char *take_text(struct ty_buf *b)
     return text;
 }
 
-void ty_failure_summary_duration(int64_t ms, struct ty_buf *out)
-{
-    long long s = (long long)(ms < 0 ? 0 : ms) / 1000;
-
-    if (ms < 10000)
-        ty_buf_printf(out, "%lld.%lld s", s, (long long)(ms < 0 ? 0 : ms) / 100 % 10);
-    else if (s < 60)
-        ty_buf_printf(out, "%lld s", s);
-    else if (s < 3600)
-        ty_buf_printf(out, "%lld min %lld s", s / 60, s % 60);
-    else
-        ty_buf_printf(out, "%lld h %lld min", s / 3600, s / 60 % 60);
-}
-
-static void print_bytes(struct ty_buf *out, int64_t n)
-{
-    static const char *const units[] = { "", "Ki", "Mi", "Gi", "Ti" };
-    size_t u = 0;
-
-    while (u < 4 && n % 1024 == 0 && n >= 1024) {
-        n /= 1024;
-        u++;
-    }
-    ty_buf_printf(out, "%lld%s", (long long)n, units[u]);
-}
-
-static void print_signal(struct ty_buf *out, int sig)
-{
-    const char *name = sigabbrev_np(sig);
-    const char *words = sig == SIGSEGV   ? "segmentation fault"
-                        : sig == SIGBUS  ? "bus error"
-                        : sig == SIGABRT ? "aborted"
-                        : sig == SIGILL  ? "illegal instruction"
-                        : sig == SIGFPE  ? "arithmetic error"
-                                         : NULL;
-
-    if (words)
-        ty_buf_printf(out, "%s (SIG%s)", words, name);
-    else if (name)
-        ty_buf_printf(out, "killed by signal %d (SIG%s)", sig, name);
-    else
-        ty_buf_printf(out, "killed by signal %d", sig);
-}
-
-static void print_code(struct ty_buf *out, int code)
-{
-    const char *name = code > 128 && code < 128 + 65 ? sigabbrev_np(code - 128) : NULL;
-
-    ty_buf_printf(out, "exit code %d", code);
-    if (code == 127)
-        ty_buf_cstr(out, ": command not found");
-    else if (code == 126)
-        ty_buf_cstr(out, ": command cannot be executed");
-    else if (name) /* what a shell makes of a child that died so */
-        ty_buf_printf(out, ": something in it died of SIG%s", name);
-}
-
-void ty_failure_summary_exit_text(const struct ty_ended_container *end, struct ty_buf *out)
-{
-    if (end->never)
-        ty_buf_printf(out, "could not start: %s", end->never);
-    else if (end->forced)
-        ty_buf_printf(out, "ended by trainyard: %s", end->forced);
-    else if (end->oom && end->memory_limit > 0) {
-        ty_buf_cstr(out, "out of memory: killed at its limit of ");
-        print_bytes(out, end->memory_limit);
-    } else if (end->oom)
-        ty_buf_cstr(out, "out of memory: killed by the kernel");
-    else if (end->sig)
-        print_signal(out, end->sig);
-    else
-        print_code(out, end->code);
-}
-
 static size_t index_of(const struct ty_failure_summary *v, const char *node, const char *container)
 {
     size_t i = 0;
 
-    while (i < v->n &&
-           (strcmp(v->kept[i].node, node) != 0 || strcmp(v->kept[i].container, container) != 0))
+    while (i < v->n && (strcmp(v->kept[i].node, node) != 0 ||
+                        (container && strcmp(v->kept[i].container, container) != 0)))
         i++;
     return i;
 }
@@ -157,37 +69,113 @@ const char *ty_failure_summary_error(const struct ty_failure_summary *v, const c
 {
     size_t i = index_of(v, node, container);
 
-    return i < v->n && v->kept[i].error && v->kept[i].error[0] ? v->kept[i].error : NULL;
+    return i < v->n && v->kept[i].error[0] ? v->kept[i].error : NULL;
 }
 
-/* "node-0-1: exit code 3, after 0.1 s" */
-static void close_attempt(struct ty_failure_summary *v)
+/* Others fail soon after an error that they follow from, unless they wait for a timeout. If the
+ * first to fail by itself did so much later, a process that was stopped had survived its error. */
+static int score_in_time(const struct ty_failure_summary *v, const struct ty_container_failure *f)
 {
-    ty_auto_buf b = { 0 };
+    const struct ty_container_failure *first = NULL;
 
-    if (v->n && v->n_before == ATTEMPTS)
-        v->more_before++;
-    if (v->n && v->n_before < ATTEMPTS) {
-        const struct container_failure *f = &v->kept[0];
-        ty_buf_printf(&b, "attempt %lld: %s failed first: %s, after ", (long long)v->attempt + 1,
-                      f->node, f->what);
-        ty_failure_summary_duration(f->ended_ms - f->began_ms, &b);
-        v->before[v->n_before++] = take_text(&b);
-    }
-    while (v->n)
-        remove_failure(v, v->n - 1);
-    v->more = v->stopped = 0;
+    for (size_t i = 0; i < v->n && !first; i++) /* in the order of time */
+        if (!v->kept[i].stopped)
+            first = &v->kept[i];
+    if (!f->stopped || f->peer || !first || first->timed_out || first->at_ms - f->at_ms < LONG_MS)
+        return f->score;
+    return f->score == TY_SCORE_STOPPED_OWN ? TY_SCORE_SURVIVED
+           : f->score == TY_SCORE_SURVIVED  ? TY_SCORE_OLD
+                                            : f->score;
 }
+
+const struct ty_container_failure *ty_failure_summary_culprit(const struct ty_failure_summary *v)
+{
+    const struct ty_container_failure *best = NULL;
+    int most = 0;
+
+    for (size_t i = 0; v && i < v->n; i++) {
+        int score = score_in_time(v, &v->kept[i]);
+        if (best && score <= most)
+            continue;
+        best = &v->kept[i];
+        most = score;
+    }
+    return best;
+}
+
+bool ty_failure_summary_is_bystander(const struct ty_container_failure *culprit,
+                                     const struct ty_container_failure *f)
+{
+    return f != culprit && f->stopped && !f->peer && f->at_ms < culprit->at_ms;
+}
+
+/* ---- evidence ---- */
+
+/* When the byte of the log arrived; the exit's time if that is not known. */
+static int64_t arrival_of(const struct ty_ended_container *end, size_t offset)
+{
+    if (offset == SIZE_MAX || end->n_arrive == 0)
+        return end->ended_ms;
+    return ty_log_arrivals_find(end->arrive, end->n_arrive, (int64_t)offset);
+}
+
+/* Nobody asks a process to end with one of these. */
+static bool is_crash(const struct ty_ended_container *end)
+{
+    int sig = end->sig ? end->sig : end->code > 128 && end->code < 128 + 65 ? end->code - 128 : 0;
+
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE || sig == SIGABRT ||
+           sig == SIGKILL || (!end->sig && (end->code == 126 || end->code == 127));
+}
+
+static bool failed_itself(const struct ty_ended_container *end)
+{
+    return !end->stopped &&
+           (end->code != 0 || end->sig || end->never || end->forced || end->lost || end->oom);
+}
+
+/* An error of a process that was stopped, by what it did after that. */
+static int score_of_stopped(const struct ty_failure_tail *tail, bool late)
+{
+    if (late)
+        return TY_SCORE_LATE;
+    if (tail->weight != TY_EVIDENCE_OWN)
+        return 4 * (int)tail->weight;
+    return tail->lived ? TY_SCORE_SURVIVED : TY_SCORE_STOPPED_OWN;
+}
+
+/* TY_SCORE_NONE: no failure. */
+static int score_of(const struct ty_ended_container *end, const struct ty_failure_tail *tail,
+                    int64_t at_ms)
+{
+    bool late = end->stop_ms > 0 && at_ms >= end->stop_ms;
+
+    if (!end->stopped && (end->never || end->forced || end->lost || end->oom))
+        return TY_SCORE_OWN;
+    if (end->stopped) {
+        if (tail->weight < TY_EVIDENCE_PEER || (late && tail->weight == TY_EVIDENCE_PEER) ||
+            (late && (end->asked || ty_str_starts(tail->error, TY_LIT("KeyboardInterrupt")))))
+            return TY_SCORE_NONE;
+        return score_of_stopped(tail, late);
+    }
+    if (tail->weight == TY_EVIDENCE_NONE)
+        return is_crash(end) ? TY_SCORE_OWN : TY_SCORE_EXIT;
+    return 4 * (int)tail->weight;
+}
+
+/* ---- words ---- */
 
 /* "ValueError: boom (exit code 1)" */
 static char *what_of(const struct ty_ended_container *end, const struct ty_failure_tail *tail)
 {
     ty_auto_buf b = { 0 };
 
-    if (tail->error.n)
-        ty_buf_printf(&b, "%.*s (", TY_ARG(tail->error));
-    ty_failure_summary_exit_text(end, &b);
-    if (tail->error.n)
+    ty_buf_printf(&b, "%.*s", TY_ARG(tail->error));
+    if (tail->error.n && !end->stopped)
+        ty_buf_cstr(&b, " (");
+    if (!end->stopped)
+        ty_failure_summary_exit_text(end, &b);
+    if (tail->error.n && !end->stopped)
         ty_buf_chr(&b, ')');
     return take_text(&b);
 }
@@ -199,48 +187,110 @@ static char *tail_of(const struct ty_failure_tail *tail)
     for (size_t i = 0; i < tail->n; i++)
         ty_buf_printf(&b, "    %s\n", tail->lines[i]);
     if (tail->hidden)
-        ty_buf_printf(&b, "    … and %zu more lines, the launcher's report about it\n",
-                      tail->hidden);
+        ty_buf_printf(&b, "    … and %zu more line%s%s\n", tail->hidden,
+                      tail->hidden == 1 ? "" : "s",
+                      tail->many ? ", of its launcher and other processes" : "");
     return take_text(&b);
+}
+
+/* "attempt 1: node-0-1 (rank 3) failed first: exit code 3, after 0.1 s" */
+static void close_attempt(struct ty_failure_summary *v)
+{
+    const struct ty_container_failure *f = ty_failure_summary_culprit(v);
+    ty_auto_buf b = { 0 };
+
+    if (f && v->n_before == TY_FAILURE_ATTEMPTS)
+        v->more_before++;
+    if (f && v->n_before < TY_FAILURE_ATTEMPTS) {
+        ty_buf_printf(&b, "attempt %lld: ", (long long)v->attempt + 1);
+        ty_failure_summary_first(v, true, false, &b);
+        v->before[v->n_before++] = take_text(&b);
+    }
+    while (v->n)
+        remove_failure(v, v->n - 1);
+    v->more = 0;
+    ty_map_done(&v->stopped);
+    v->stopped = (struct ty_map){ 0 };
+}
+
+/* ---- adding ---- */
+
+/* Makes room for a failure with this score: the least of the last goes. */
+static bool make_room(struct ty_failure_summary *v, int score)
+{
+    size_t least = 0;
+
+    if (v->n < TY_FAILURES_KEPT)
+        return true;
+    v->more++;
+    for (size_t i = 1; i < v->n; i++)
+        if (v->kept[i].score <= v->kept[least].score)
+            least = i;
+    if (v->kept[least].score >= score)
+        return false;
+    remove_failure(v, least);
+    return true;
 }
 
 static void add_failure(struct ty_failure_summary *v, const struct ty_ended_container *end)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 28);
+    struct ty_failure_tail_in in = { .log = end->log,
+                                     .first_rank = end->first_rank,
+                                     .procs = end->procs,
+                                     .code = end->stopped || end->sig ? 0 : end->code };
     struct ty_failure_tail tail;
 
-    if (v->n == KEPT) {
-        v->more++;
+    ty_failure_summary_tail(a, &in, &tail);
+    int64_t at_ms = arrival_of(end, tail.at);
+    int score = score_of(end, &tail, at_ms);
+    if (score == TY_SCORE_NONE || !make_room(v, score))
         return;
-    }
-    ty_failure_summary_tail(a, end->log, &tail);
-    v->kept[v->n++] =
-        (struct container_failure){ .node = ty_xalloc(strdup(end->node)),
-                                    .container = ty_xalloc(strdup(end->container)),
-                                    .what = what_of(end, &tail),
-                                    .error = ty_xalloc_cstr(tail.error),
-                                    .tail = tail_of(&tail),
-                                    .began_ms = end->began_ms ? end->began_ms : end->ended_ms,
-                                    .ended_ms = end->ended_ms,
-                                    .restarts = end->restarts };
+    size_t i = v->n++;
+    for (; i > 0 && (v->kept[i - 1].at_ms > at_ms ||
+                     (v->kept[i - 1].at_ms == at_ms && strcmp(v->kept[i - 1].node, end->node) > 0));
+         i--)
+        v->kept[i] = v->kept[i - 1];
+    v->kept[i] =
+        (struct ty_container_failure){ .node = ty_xalloc(strdup(end->node)),
+                                       .container = ty_xalloc(strdup(end->container)),
+                                       .what = what_of(end, &tail),
+                                       .error = ty_xalloc_cstr(tail.error),
+                                       .tail = tail_of(&tail),
+                                       .hint = end->hint ? ty_xalloc(strdup(end->hint)) : NULL,
+                                       .n_ranks = tail.n_ranks,
+                                       .score = score,
+                                       .peer = tail.weight == TY_EVIDENCE_PEER,
+                                       .timed_out = tail.weight == TY_EVIDENCE_PEER &&
+                                                    ty_failure_symptom_timeout(tail.error),
+                                       .stopped = end->stopped,
+                                       .first_rank = end->first_rank,
+                                       .procs = end->procs,
+                                       .heard = tail.heard,
+                                       .began_ms = end->began_ms ? end->began_ms : at_ms,
+                                       .at_ms = at_ms,
+                                       .restarts = end->restarts };
+    memcpy(v->kept[i].ranks, tail.ranks, sizeof(tail.ranks));
+    if (v->kept[i].n_ranks == 0 && end->procs == 1)
+        v->kept[i].ranks[v->kept[i].n_ranks++] = end->first_rank;
 }
 
 void ty_failure_summary_add(struct ty_failure_summary *v, const struct ty_ended_container *end)
 {
-    if (end->attempt < v->attempt)
+    if (end->attempt < v->attempt || (end->sidecar && !end->never))
         return; /* a late exit of an earlier attempt */
     if (end->attempt > v->attempt) {
         close_attempt(v);
         v->attempt = end->attempt;
     }
-    if (end->stopped) {
-        v->stopped++;
-        return;
-    }
+    if (end->stopped && !end->asked)
+        ty_map_put(&v->stopped, ty_str(end->node), v);
     size_t i = index_of(v, end->node, end->container);
-    if (i < v->n)
+    if (i < v->n && !end->stopped)
         remove_failure(v, i); /* made good, or failed once more: the last time counts */
-    if (end->code != 0 || end->sig || end->never || end->forced || end->oom)
+    else if (i < v->n)
+        return; /* the next run of one that had failed */
+    if (failed_itself(end) || (end->stopped && end->log.n))
         add_failure(v, end);
 }
 
@@ -251,58 +301,19 @@ bool ty_failure_summary_any(const struct ty_failure_summary *v)
 
 const char *ty_failure_summary_node(const struct ty_failure_summary *v)
 {
-    return ty_failure_summary_any(v) ? v->kept[0].node : NULL;
+    const struct ty_container_failure *f = ty_failure_summary_culprit(v);
+    int64_t rank = -1;
+    const char *silent = f ? ty_failure_summary_silent(v, &rank) : NULL;
+
+    return silent ? silent : f ? f->node : NULL;
 }
 
-static void put_headline(const struct ty_failure_summary *v, size_t running, struct ty_buf *out)
+int64_t ty_failure_summary_rank(const struct ty_failure_summary *v)
 {
-    if (!ty_failure_summary_any(v))
-        return;
-    const struct container_failure *f = &v->kept[0];
-    bool main = strncmp(f->node, f->container, strlen(f->container)) == 0;
-    bool alone = v->n == 1 && !v->more && !v->stopped && !running;
-    ty_buf_cstr(out, f->node);
-    if (!main)
-        ty_buf_printf(out, " (container %s)", f->container);
-    ty_buf_printf(out, " failed%s: %s, after ", alone ? "" : " first", f->what);
-    ty_failure_summary_duration(f->ended_ms - f->began_ms, out);
-    if (v->attempt > 0)
-        ty_buf_printf(out, ", in attempt %lld", (long long)v->attempt + 1);
-    if (f->restarts > 0)
-        ty_buf_printf(out, ", its start number %d", f->restarts + 1);
-}
+    const struct ty_container_failure *f = ty_failure_summary_culprit(v);
+    int64_t rank = -1;
 
-static void print_followers(const struct ty_failure_summary *v, struct ty_buf *out)
-{
-    size_t shown = v->n - 1 < FOLLOWERS ? v->n - 1 : FOLLOWERS;
-    size_t rest = v->n - 1 - shown + v->more;
-
-    for (size_t i = 1; i <= shown; i++) {
-        ty_buf_printf(out, "%s failed ", v->kept[i].node);
-        ty_failure_summary_duration(v->kept[i].ended_ms - v->kept[0].ended_ms, out);
-        ty_buf_printf(out, " later: %s\n", v->kept[i].what);
-    }
-    if (rest)
-        ty_buf_printf(out, "%zu more failed after that\n", rest);
-}
-
-void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running,
-                              struct ty_buf *out)
-{
-    if (!ty_failure_summary_any(v))
-        return;
-    put_headline(v, running, out);
-    ty_buf_chr(out, '\n');
-    ty_buf_cstr(out, v->kept[0].tail);
-    print_followers(v, out);
-    if (running)
-        ty_buf_printf(out, "%zu other%s still ran and %s stopped\n", running,
-                      running == 1 ? "" : "s", running == 1 ? "is" : "are");
-    if (v->stopped)
-        ty_buf_printf(out, "%zu other%s stopped by trainyard because of it\n", v->stopped,
-                      v->stopped == 1 ? " was" : "s were");
-    for (size_t i = 0; i < v->n_before; i++)
-        ty_buf_printf(out, "%s\n", v->before[i]);
-    if (v->more_before)
-        ty_buf_printf(out, "%zu more attempts failed\n", v->more_before);
+    if (f && ty_failure_summary_silent(v, &rank))
+        return rank;
+    return f && f->n_ranks == 1 ? f->ranks[0] : -1;
 }

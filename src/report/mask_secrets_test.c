@@ -1,0 +1,187 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/testing.h"
+#include "report/mask_secrets.h"
+
+#define B20 "a1B2c3D4e5F6g7H8i9J0"
+#define U16 "ABCDEFGH23456789"
+
+struct mask_row {
+    const char *text, *masked; /* NULL: unchanged */
+};
+
+static void check_row(const struct mask_row *row)
+{
+    const char *want = row->masked ? row->masked : row->text;
+    ty_auto_buf once = { 0 }, twice = { 0 };
+
+    ty_mask_secrets(ty_str(row->text), &once);
+    if (!ty_str_is(ty_buf_str(&once), want))
+        fail_msg("%s\n  became %.*s\n  not    %s", row->text, TY_ARG(ty_buf_str(&once)), want);
+    ty_mask_secrets(ty_buf_str(&once), &twice);
+    assert_true(ty_str_eq(ty_buf_str(&once), ty_buf_str(&twice)));
+}
+
+static void tokens(void **state TY_UNUSED)
+{
+    static const struct mask_row rows[] = {
+        { "", NULL },
+        { "login with hf_" B20 " failed", "login with *** failed" },
+        { "hf_" B20, "***" },
+        { "hf_abcdefghijklmnopqrstuvwxyz", "***" },
+        { "hf_short and ghp_" B20 ".", "hf_short and ***." },
+        { "hf_hub_download-of-" B20, "***" },
+        { "hf_hub_download(repo_id, filename)", NULL },
+        { "xhf_" B20, NULL }, /* inside a word */
+        { "_hf_" B20, NULL },
+        { "github_pat_11AAAA_" B20, "***" },
+        { "key AKIA" U16 "!", "key ***!" },
+        { "AKIA" U16 "hf_" B20, "***" }, /* the rest of the word goes, too */
+        { "AKIAabcdefgh23456789", NULL },
+        { "AIza" B20 B20, "***" },
+        { "ya29." B20 ".x-y z", "*** z" },
+        { "xoxb-1234567890-abc", "***" },
+        { "xoxb-not-a-token-at-all", NULL },
+        { "sk-proj-" B20, "***" },
+        { "sk-learn-with-many-words-and-dashes", NULL },
+        { "sk-" B20 "\xff", "***\xff" },
+        { "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-_x ok", "*** ok" },
+        { "eyJhbGciOiJIUzI1NiJ9.json", NULL },
+        { "eyJhbGciOiJIUzI1NiJ9.json is a file", NULL },
+        { "eyJhbGciOiJIUzI1NiJ9", NULL },
+        { "eyJhbGciOiJIUzI1NiJ9 eyJhbGciOiJIUzI1NiJ9", NULL },
+        { "eyJh.eyJzdWIiOiIxIn0", NULL },
+        { "eyJhb-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0", "***" },
+        { "eyJa-eyJab-x.eyJ", NULL }, /* one run, measured once */
+        { "curl -H 'bearer " B20 "=='", "curl -H 'bearer ***'" },
+        { "the bearer of news", NULL },
+        { "Bearer", NULL },
+        { "Bearer " B20, "Bearer ***" },
+    };
+
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
+        check_row(&rows[i]);
+}
+
+static void urls_and_keys(void **state TY_UNUSED)
+{
+    static const struct mask_row rows[] = {
+        { "clone https://user:pw@host/x failed", "clone https://***@host/x failed" },
+        { "http://oauth2token@host", "http://***@host" },
+        { "postgres://me:p@ss@db:5432/x", "postgres://***@db:5432/x" },
+        { "ssh://git@host/repo", NULL },
+        { "https://host:8080/a@b", NULL },
+        { "https://@host", NULL },
+        { "https://a b@c", NULL },
+        { "https://host", NULL },
+        { "https://bob:correct-horse", "https://***" }, /* the rest is cut off */
+        { "https://bob:correct-horse (exit code 1)", "https://*** (exit code 1)" },
+        { "https://host:8080", NULL },
+        { "http://[::1]:80 refused", NULL },
+        { "Command '['mysql', '--password', 'hunter2']' failed",
+          "Command '['mysql', '--password', '***']' failed" },
+        { "MYSQL_PWD=hunter2 x", "MYSQL_PWD=*** x" },
+        { "Cookie: session=abc", "Cookie: ***" },
+        { "x: y", NULL },
+        { "x://secret=a/b&c:d@h", "x://***@h" }, /* seen only in the second pass */
+        { "a\n-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nb",
+          "a\n***\nb" },
+        { "-----BEGIN PRIVATE KEY-----\nMIIE", "***" },
+        { "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIV", "***" },
+        { "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END ", "***" },
+        { "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", NULL },
+        { "-----BEGIN CERTIFICATE-----\n0123456789012345678901234567890123456789\nPRIVATE KEY",
+          NULL },
+        { "---- 10 ----", NULL },
+    };
+
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
+        check_row(&rows[i]);
+}
+
+static void values(void **state TY_UNUSED)
+{
+    static const struct mask_row rows[] = {
+        { "password=hunter2", "password=***" },
+        { "DB_PASSWORD: x y", "DB_PASSWORD: *** y" },
+        { "{\"apiKey\": \"a b\\\"c\", \"n\": 1}", "{\"apiKey\": \"***\", \"n\": 1}" },
+        { "{'client-secret':'abc'}", "{'client-secret':'***'}" },
+        { "{\\\"passwd\\\": \\\"abc\\\"}", "{\\\"passwd\\\": \\\"***\\\"}" },
+        { "{\\\"passwd\\\": \\\"a\\nb\\\"}", "{\\\"passwd\\\": \\\"***\\\"}" },
+        { "secret := \"abc", "secret := \"***" },
+        { "secret => 'abc\\\nnext", "secret => '***\nnext" },
+        { "secret='abc\\", "secret='***" },
+        { "secret=\"\"", NULL },
+        { "secret=", NULL },
+        { "secret", NULL },
+        { "secret \"hf\" not found", NULL },
+        { "AWS_SECRET_ACCESS_KEY=ab/cd+ef", "AWS_SECRET_ACCESS_KEY=***" },
+        { "AccountKey=abc;EndpointSuffix=x", "AccountKey=***;EndpointSuffix=x" },
+        { "_password=1", "_password=***" },
+        { "?a=1&access_key=xyz&b=2", "?a=1&access_key=***&b=2" },
+        { "--password hunter2 --user me", "--password *** --user me" },
+        { "--password --user me", NULL },
+        { "--password", NULL },
+        { "-password hunter2", NULL },
+        { "password hunter2", NULL },
+        { "x -password hunter2", NULL },
+        { "--token\tabcdefgh", "--token\t***" },
+        { "api_key=None, password: null", NULL },
+        { "password=nul", "password=***" },
+        { "token=abcdefgh", "token=***" },
+        { "token=abc", NULL },
+        { "unexpected token: identifier", NULL },
+        { "bad token: some-thing else", NULL },
+        { "pad_token=\"[PAD] 12345\"", NULL },
+        { "token: abcdefg1", "token: ***" },
+        { "hf_token: abcdefgh", "hf_token: ***" },
+        { "\"token\": \"abcdefgh\"", "\"token\": \"***\"" },
+        { "pad_token=<|endoftext|> eosToken: </sentence>", NULL },
+        { "num_tokens=12345678 tokens/s: 12345678", NULL },
+        { "end of token. password-: x", NULL },
+        { "sig=9", NULL },
+        { "&sig=" B20 "%3D", "&sig=***" },
+        { "Authorization: Bearer abc def", "Authorization: Bearer ***" },
+        { "authorization: abc\r\nHost: x", "authorization: ***\r\nHost: x" },
+        { "-H 'Authorization: Basic dTpw' x", "-H 'Authorization: Basic ***' x" },
+        { "\"Authorization\": \"Basic dTpw\"", "\"Authorization\": \"Basic ***\"" },
+        { "Authorization:  Bearer ", "Authorization:  ***" },
+        { "Authorization: a!b c", "Authorization: ***" },
+        { "Authorization: !", "Authorization: ***" },
+        /* the scheme, the rest, then both: too many passes */
+        { "Authorization: ghp_" B20 " x", "***" },
+        { "a.ghp_" B20 ".password=x", "a.***.password=***" },
+        { "password=**", NULL },
+    };
+
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
+        check_row(&rows[i]);
+}
+
+/* NUL bytes are text like any other. */
+static void any_bytes(void **state TY_UNUSED)
+{
+    static const char text[] = "\0password=a\0b c\0bearer abcdefghijklmno\0pq";
+    static const char want[] = "\0password=*** c\0bearer abcdefghijklmno\0pq";
+    ty_auto_buf out = { 0 };
+
+    ty_mask_secrets((struct ty_str){ text, sizeof(text) - 1 }, &out);
+    assert_int_equal(out.n, sizeof(want) - 1);
+    assert_memory_equal(out.p, want, out.n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tokens),
+        cmocka_unit_test(urls_and_keys),
+        cmocka_unit_test(values),
+        cmocka_unit_test(any_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* Values of names that stand for secrets: PASSWORD=…, "api_key": "…", --token …, Authorization: ….
+ * Logs of training are full of other tokens ("pad_token=<pad>", "tokens/s: 12"), so the last part
+ * of a name counts, and a value must look like one. */
+#include "report/mask_secrets_inner.h"
+
+#include <strings.h>
+
+/* Suffixes of names, in lower case and without separators. */
+static const struct secret_name {
+    const char *suffix;
+    size_t least; /* characters of the value; 0: it is a header */
+} names[] = {
+    { "password", 1 },   { "passwd", 1 },     { "passphrase", 1 }, { "secret", 1 },
+    { "secretkey", 1 },  { "accesskey", 1 },  { "privatekey", 1 }, { "apikey", 1 },
+    { "accountkey", 1 }, { "authkey", 1 },    { "signingkey", 1 }, { "encryptionkey", 1 },
+    { "token", 8 },      { "signature", 20 }, { "sig", 20 },       { "authorization", 0 },
+    { "dbpass", 1 },     { "mysqlpwd", 1 },   { "credential", 8 }, { "credentials", 8 },
+    { "cookie", 0 },
+};
+
+/* What stands before "token" when it is one of a vocabulary. */
+static const char *const vocabulary[] = { "pad",   "eos", "bos",  "unk",  "sep",     "cls",
+                                          "mask",  "end", "stop", "next", "special", "start",
+                                          "image", "per", "last", "max",  "new",     "num" };
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+}
+
+static bool is_separator(char c)
+{
+    return c == '_' || c == '-' || c == '.';
+}
+
+/* Whether the name ends so, case and separators aside; *ret_head is what precedes it. */
+static bool ends_with(struct ty_str name, const char *suffix, struct ty_str *ret_head)
+{
+    size_t n = strlen(suffix);
+
+    while (n > 0 && name.n > 0) {
+        char c = name.p[name.n - 1];
+        name.n--;
+        if (is_separator(c))
+            continue;
+        if ((c | 0x20) != suffix[n - 1])
+            return false;
+        n--;
+    }
+    *ret_head = name;
+    return n == 0;
+}
+
+static const struct secret_name *find_name(struct ty_str name, struct ty_str *ret_head)
+{
+    /* "token." at the end of a sentence is no name of its own. */
+    if (is_separator(name.p[name.n - 1]))
+        return NULL;
+    for (size_t i = 0; i < TY_COUNT(names); i++)
+        if (ends_with(name, names[i].suffix, ret_head))
+            return &names[i];
+    return NULL;
+}
+
+static bool is_vocabulary(struct ty_str head)
+{
+    struct ty_str before = { 0 };
+
+    for (size_t i = 0; i < TY_COUNT(vocabulary); i++)
+        if (ends_with(head, vocabulary[i], &before))
+            return true;
+    return false;
+}
+
+/* ---- from the name to its value ---- */
+
+struct secret_value {
+    size_t from, n; /* in the text */
+    bool quoted;    /* the name was: an object's member */
+    bool assigned;  /* by '=' */
+};
+
+static char char_at(const struct ty_mask *m, size_t i)
+{
+    return i < m->text.n ? m->text.p[i] : '\0';
+}
+
+static size_t skip_blanks(const struct ty_mask *m, size_t i)
+{
+    while (char_at(m, i) == ' ' || char_at(m, i) == '\t')
+        i++;
+    return i;
+}
+
+/* The length of a quote at i, which may be escaped, as JSON in JSON is: 0, 1 or 2. */
+static size_t quote_at(const struct ty_mask *m, size_t i)
+{
+    size_t escaped = char_at(m, i) == '\\';
+    char c = char_at(m, i + escaped);
+
+    return c == '"' || c == '\'' ? 1 + escaped : 0;
+}
+
+static bool ends_line(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+/* Up to the closing quote (not included), or the end of the line. */
+static size_t quoted_end(const struct ty_mask *m, size_t i, char quote, bool escaped)
+{
+    for (; i < m->text.n && !ends_line(m->text.p[i]); i++) {
+        bool slash = m->text.p[i] == '\\';
+        if (escaped ? slash && char_at(m, i + 1) == quote : m->text.p[i] == quote)
+            return i;
+        i += slash && !escaped && i + 1 < m->text.n && !ends_line(m->text.p[i + 1]);
+    }
+    return i;
+}
+
+/* Up to what ends a value without quotes; of a header only a quote or the line does. */
+static size_t plain_end(const struct ty_mask *m, size_t i, bool header)
+{
+    const char *ends = header ? "\"'" : " \t,;&|)]}\"'<>";
+
+    while (i < m->text.n && !ends_line(m->text.p[i]) &&
+           (m->text.p[i] == '\0' || !strchr(ends, m->text.p[i])))
+        i++;
+    return i;
+}
+
+/* Finds the value of the name that ends at `i`. */
+static bool find_value(const struct ty_mask *m, size_t name, size_t i, bool header,
+                       struct secret_value *ret)
+{
+    bool option = name > 1 && char_at(m, name - 1) == '-' && char_at(m, name - 2) == '-';
+    size_t quote = quote_at(m, i), blank = 0;
+
+    i += quote;
+    blank = i;
+    i = skip_blanks(m, i);
+    *ret = (struct secret_value){ .quoted = quote > 0, .assigned = char_at(m, i) == '=' };
+    if (char_at(m, i) == ':' || ret->assigned) {
+        i = skip_blanks(m, i + 1 + (char_at(m, i + 1) == '=' || char_at(m, i + 1) == '>'));
+    } else if (quote && char_at(m, i) == ',' && quote_at(m, skip_blanks(m, i + 1))) {
+        i = skip_blanks(m, i + 1); /* ['mysql', '--password', '…'], as Python prints a command */
+        ret->assigned = true;
+    } else if (!option || i == blank || char_at(m, i) == '-') {
+        return false;
+    } else {
+        ret->assigned = true;
+    }
+    quote = quote_at(m, i);
+    ret->from = i + quote;
+    ret->n = quote ? quoted_end(m, ret->from, char_at(m, ret->from - 1), quote == 2)
+                   : plain_end(m, i, header);
+    ret->n -= ret->from;
+    return ret->n > 0;
+}
+
+static bool is_nothing(struct ty_str v)
+{
+    static const char *const words[] = { "None", "null", "nil", "true", "false", "undefined" };
+
+    for (size_t i = 0; i < TY_COUNT(words); i++)
+        if (v.n == strlen(words[i]) && strncasecmp(v.p, words[i], v.n) == 0)
+            return true;
+    return false;
+}
+
+static bool has_digit(struct ty_str v)
+{
+    for (size_t i = 0; i < v.n; i++)
+        if (v.p[i] >= '0' && v.p[i] <= '9')
+            return true;
+    return false;
+}
+
+/* "Bearer " of an Authorization header: the scheme is shown. */
+static size_t scheme_of(struct ty_str value)
+{
+    size_t n = 0;
+
+    while (n < value.n && is_name(value.p[n]))
+        n++;
+    return n > 0 && n + 1 < value.n && value.p[n] == ' ' ? n + 1 : 0;
+}
+
+/* "unexpected token: identifier" is prose; "token=…" and "hf_token: …" are not. */
+static bool looks_secret(const struct secret_name *kind, struct ty_str head,
+                         const struct secret_value *v, struct ty_str value)
+{
+    if (value.n < kind->least || is_nothing(value))
+        return false;
+    if (kind->least < 8) /* words that mean nothing else */
+        return true;
+    if (is_vocabulary(head))
+        return false;
+    return v->assigned || v->quoted || head.n > 0 || has_digit(value);
+}
+
+bool ty_mask_value(struct ty_mask *m)
+{
+    struct secret_value v;
+    struct ty_str head = { 0 };
+    size_t end = m->at;
+
+    if (m->at < m->name_end)
+        return false;
+    while (end < m->text.n && is_name(m->text.p[end]))
+        end++;
+    m->name_end = end;
+    const struct secret_name *kind =
+        find_name((struct ty_str){ m->text.p + m->at, end - m->at }, &head);
+    if (!kind || !find_value(m, m->at, end, kind->least == 0, &v))
+        return false;
+    struct ty_str value = { m->text.p + v.from, v.n };
+    if (!looks_secret(kind, head, &v, value))
+        return false;
+    size_t scheme = kind->least == 0 ? scheme_of(value) : 0;
+    if (ty_mask_is_stars((struct ty_str){ value.p + scheme, value.n - scheme }))
+        return false; /* and the name may have a token in it */
+    ty_mask_copy(m, v.from + scheme - m->at);
+    ty_mask_hide(m, v.n - scheme);
+    return true;
+}

@@ -55,8 +55,8 @@ static void percent_alone(const char *text, struct ty_progress *p)
 /* An epoch that is named with no measure beside it has only begun. */
 static void scan_words(const char *text, struct ty_progress *p)
 {
-    static const char *const names[] = { "step",      "steps", "global_step",
-                                         "iteration", "iter",  "batch" };
+    static const char *const names[] = { "step", "steps", "global_step", "iteration",
+                                         "iter", "batch", "round" };
     int64_t epoch = -1, epochs = -1;
 
     ty_progress_metrics_scan(text, false, p);
@@ -90,7 +90,8 @@ static bool worth_a_look(const char *text, size_t n)
 {
     return memchr(text, '%', n) || memchr(text, '/', n) || memchr(text, '{', n) ||
            memchr(text, '=', n) || strstr(text, "it [") || strcasestr(text, "loss") ||
-           strcasestr(text, "epoch") || strcasestr(text, "step") || strcasestr(text, "iter");
+           strcasestr(text, "epoch") || strcasestr(text, "step") || strcasestr(text, "iter") ||
+           strcasestr(text, "round") || strstr(text, "] ");
 }
 
 bool ty_progress_parse(struct ty_str line, struct ty_progress *ret)
@@ -103,7 +104,8 @@ bool ty_progress_parse(struct ty_str line, struct ty_progress *ret)
     if (!worth_a_look(text, n))
         return false;
     if (!ty_progress_bar_tqdm(text, &p) && !ty_progress_bar_open(text, &p) &&
-        !ty_progress_bar_keras(text, &p) && !ty_progress_metrics_dict(text, &p))
+        !ty_progress_bar_keras(text, &p) && !ty_progress_metrics_dict(text, &p) &&
+        !ty_progress_metrics_rounds(text, &p))
         scan_words(text, &p);
     if (p.percent < 0 && p.step < 0 && p.n_metrics == 0)
         return false;

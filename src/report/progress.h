@@ -6,7 +6,8 @@
  *   Lightning  Epoch 3:  57%|█████▋    | 57/100 [00:05<00:04, 9.5it/s, loss=0.2, v_num=1]
  *   Keras      10/50 [=====>........] - ETA: 3s - loss: 0.31
  *   Trainer    {'loss': 0.51, 'learning_rate': 5e-05, 'epoch': 0.5}   (and the same as JSON)
- *   by hand    step 10/50, epoch 2/3, iteration 5 of 9, Epoch 2/3 step 10/50 loss 0.31
+ *   XGBoost    [20]    train-rmse:0.1    eval-rmse:0.2
+ *   by hand    step 10/50, epoch 2/3, iteration 5 of 9, round 20/20, Epoch 2/3 step 10/50 loss 0.31
  *   percent    45%   [ 45%]   Progress: 45%   training 45%   45% done
  *
  * A percent sign alone proves little: disks are 97% full and models 97% right. It counts only when

@@ -137,3 +137,46 @@ bool ty_progress_metrics_dict(const char *text, struct ty_progress *ret)
     *ret = p;
     return true;
 }
+
+/* One "DATA-MEASURE:NUMBER"; of cross-validation "NUMBER+NUMBER", the second is the deviation. */
+static bool round_entry(const char **at, struct ty_progress *to)
+{
+    const char *name = *at, *p = name;
+    bool dash = false;
+
+    for (; ty_progress_is_alpha(*p) || ty_progress_is_digit(*p) || strchr("-@.", *p); p++) {
+        if (!*p)
+            return false;
+        dash |= *p == '-' && p > name;
+    }
+    const char *value = p + 1;
+    size_t n = *p == ':' ? number_length(value) : 0;
+    if (n == 0 || !dash)
+        return false;
+    const char *end = value + n;
+    if (*end == '+')
+        end += 1 + number_length(end + 1);
+    if (*end && *end != ' ')
+        return false;
+    ty_progress_metric_add(to, name, (size_t)(p - name), value, n);
+    *at = ty_progress_skip_spaces(end);
+    return true;
+}
+
+bool ty_progress_metrics_rounds(const char *text, struct ty_progress *ret)
+{
+    for (const char *open = strchr(text, '['); open; open = strchr(open + 1, '[')) {
+        struct ty_progress p = TY_PROGRESS_NONE;
+        const char *at = open + 1;
+        if (!ty_progress_scan_integer(&at, &p.step) || at[0] != ']' || at[1] != ' ')
+            continue;
+        at = ty_progress_skip_spaces(at + 1);
+        while (*at && round_entry(&at, &p))
+            ;
+        if (*at || p.n_metrics == 0)
+            continue;
+        *ret = p;
+        return true;
+    }
+    return false;
+}

@@ -12,5 +12,7 @@ void ty_progress_metric_add(struct ty_progress *to, const char *name, size_t nam
 void ty_progress_metrics_scan(const char *p, bool any, struct ty_progress *to);
 /* A whole line that is a dict of numbers and names at least one measure of training. */
 bool ty_progress_metrics_dict(const char *text, struct ty_progress *ret);
+/* "[20]  train-rmse:0.1  eval-rmse:0.2" of XGBoost, whose rounds have no total. */
+bool ty_progress_metrics_rounds(const char *text, struct ty_progress *ret);
 
 #endif

@@ -52,12 +52,30 @@ static void test_names_and_numbers(void **state TY_UNUSED)
     measures("", true, "");
 }
 
+static void test_rounds_of_xgboost(void **state TY_UNUSED)
+{
+    assert_progress("[20]\ttrain-rmse:0.10412", "20/-1 train-rmse=0.10412");
+    assert_progress("[0]\ttrain-rmse:0.5\teval-rmse:0.51", "0/-1 train-rmse=0.5 eval-rmse=0.51");
+    assert_progress("[default0]:[7]\tvalidation_0-mlogloss:1.2e-05 ",
+                    "7/-1 validation_0-mlogloss=1.2e-05");
+    assert_progress("[12:30:01] [3]\ttrain-ndcg@10:0.9-", "nothing");
+    assert_progress("[3]\ttrain-ndcg@10:0.9", "3/-1 train-ndcg@10=0.9");
+    assert_progress("[1]\ttrain-rmse:0.50+0.01\ttest-rmse:0.6+0.02",
+                    "1/-1 train-rmse=0.50 test-rmse=0.6");
+    assert_progress("[20] listening on node-1:8080", "nothing");
+    assert_progress("[20] host-1:8080 is up", "nothing");
+    assert_progress("[20] train-rmse:", "nothing");
+    assert_progress("[20] ", "nothing");
+    assert_progress("[20]", "nothing");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trainer),
         cmocka_unit_test(test_many_metrics),
         cmocka_unit_test(test_names_and_numbers),
+        cmocka_unit_test(test_rounds_of_xgboost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,10 @@ static void test_words(void **state)
     assert_progress("step 30 | loss 0.7", "30/-1 loss=0.7");
     assert_progress("step 3", "nothing");
     assert_progress("step 7/5", "nothing");
+    assert_progress("round 20/20 rmse 0.1", "100% 20/20 rmse=0.1");
+    assert_progress("[xgboost] Round 5 of 20", "25% 5/20");
+    assert_progress("round 3", "nothing");
+    assert_progress("around 3/5 of them", "nothing");
     assert_progress("step 0/0", "nothing");
     assert_progress("epoch 99999999999999999999/99999999999999999999", "nothing");
     assert_progress("stepping 3/5 stones", "nothing");

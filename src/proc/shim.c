@@ -20,6 +20,7 @@
 
 #include "base/xalloc.h"
 #include "proc/exec.h"
+#include "proc/netns.h"
 #include "proc/proc_failure.h"
 #include "proc/reap.h"
 #include "proc/shim_event.h"
@@ -90,11 +91,25 @@ static void send_failure(const struct shim *k, enum ty_shim_event_type what, uin
     send_event(k, &n);
 }
 
+static pid_t pid_of(const struct shim *k, uint32_t id)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (k->ids[i] == id)
+            return k->pids[i];
+    return 0;
+}
+
 static void spawn_process(struct shim *k, struct ty_exec *x)
 {
     uint32_t id = x->start->id;
     struct ty_shim_event n = { .what = TY_SHIM_STARTED, .id = id };
 
+    x->beside = x->start->beside ? pid_of(k, x->start->beside) : 0;
+    if (x->start->beside && !x->beside) {
+        send_failure(k, TY_SHIM_START_FAILED, id,
+                     &(struct ty_proc_failure){ .doing = "join the container", .code = ESRCH });
+        return;
+    }
     if (ty_exec_spawn(x, &n.pid) < 0) {
         send_failure(k, TY_SHIM_START_FAILED, id, &x->fail);
         return;
@@ -215,6 +230,8 @@ static void receive_message(struct shim *k)
         start(k);
     else if (k->msg.kind == TY_WIRE_SIGNAL)
         send_signal(k);
+    else if (k->msg.kind == TY_WIRE_HOLD && k->msg.n_fds)
+        ty_wire_take(&k->msg, 0); /* ours from now on; the kernel closes it with us */
     ty_wire_done(&k->msg);
 }
 
@@ -250,14 +267,17 @@ static void set_up(struct shim *k)
     struct ty_wire_in in = { .p = k->msg.body, .end = k->msg.body + k->msg.n };
     const char *hostname = ty_wire_get_str(&in);
     struct ty_bind_mount *binds = ty_wire_get_binds(&in);
-    if (!binds)
+    const char *address = ty_wire_get_str(&in);
+    if (!binds || !address)
         end(k);
     if (k->mode->can.pid_ns)
         r = ty_shim_mounts_proc(&fail);
     if (r == 0 && k->mode->can.mounts && *hostname && sethostname(hostname, strlen(hostname)) < 0)
         r = ty_proc_failure_set(&fail, "host name", hostname);
+    if (r == 0 && k->mode->net.bridge && *address)
+        r = ty_netns_enter_pod(&k->mode->net, address, &fail);
     if (r == 0 && k->mode->can.mounts)
-        r = ty_shim_mounts_bind(binds, &fail);
+        r = ty_shim_mounts_bind(binds, NULL, &fail);
     if (r < 0) {
         send_failure(k, TY_SHIM_GONE, 0, &fail);
         end(k);

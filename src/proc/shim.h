@@ -17,16 +17,18 @@
 
 struct ty_zygote;
 
-/* Made visible at `to`, an absolute path, inside the pod only. A missing `to` is made: inside a
- * mount of this pod or where we may write (there the empty directory stays), else the nearest
- * directory that exists is laid over, in the pod, with a copy of itself that holds more. */
+/* Made visible at `to`, an absolute path, inside the pod only. A missing `to` is made inside a
+ * mount of this pod, else in a private copy of the nearest directory that exists
+ * (proc/shim_overlay.h). */
 struct ty_bind_mount {
     const char *from, *to; /* every `from` of a list is looked up before anything is mounted */
+    const char *sub;       /* below from, see proc/sub_path.h; NULL or "": all of it */
     bool read_only, tmpfs; /* tmpfs: from is ignored */
 };
 struct ty_shim_spec {
     const char *hostname;
     const struct ty_bind_mount *binds; /* in order; ends with to NULL. /etc/hosts goes here too */
+    const char *address; /* its own, where pods have a network (proc/netns.h); else NULL */
 };
 struct ty_shim;
 /* One pod. Does not wait for it: starts may be asked at once, and what fails while the pod is set
@@ -48,7 +50,9 @@ struct ty_process_spec {
     int uid, gid;                                            /* -1: unchanged */
     int64_t cpus_mask[16];                                   /* affinity; all 0: unchanged */
     int64_t limit_nproc, limit_as, limit_nofile, limit_core; /* RLIMITs; -1: unchanged */
-    int cgroup; /* fd of the cgroup.procs that it joins first (proc/cgroup.h); 0: none */
+    uint32_t beside; /* joins the mount namespace of this process of the pod; 0: none */
+    bool tty;        /* `in` is a terminal, which becomes its controlling terminal */
+    int cgroup;      /* fd of the cgroup.procs that it joins first (proc/cgroup.h); 0: none */
 };
 extern const struct ty_process_spec
     ty_process_spec_none; /* no streams, nothing changed: to begin with */
@@ -58,6 +62,9 @@ extern const struct ty_process_spec
 int ty_shim_start(struct ty_shim *k, const struct ty_process_spec *s, struct ty_err *err);
 /* To the process (group false), or to its process group and all its descendants. */
 int ty_shim_signal(struct ty_shim *k, uint32_t id, int sig, bool group);
+/* The shim keeps a copy of the descriptor until it ends, and no process of the pod inherits it: a
+ * lock on the file lasts as long as the pod, even if this program is killed. Borrows fd. */
+int ty_shim_hold(struct ty_shim *k, int fd);
 
 enum ty_shim_event_type {
     TY_SHIM_NOTHING,

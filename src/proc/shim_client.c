@@ -2,7 +2,6 @@
  * the zygote has hundreds of pods to create. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,8 +12,6 @@
 #include "proc/wire.h"
 #include "proc/zygote.h"
 #include "proc/zygote_inner.h"
-
-enum { ZYGOTE_MS = 20 * 1000 };
 
 const struct ty_process_spec ty_process_spec_none = { .in = -1,
                                                       .out = -1,
@@ -31,31 +28,19 @@ struct ty_shim {
     bool gone;
 };
 
-/* The zygote's end of the pair, once it has room for it. */
-static int hand_over(struct ty_zygote *z, int fd)
-{
-    const struct ty_str nothing = { 0 };
-    for (int waited = 0;; waited++) {
-        int r = ty_wire_send(z->control, TY_WIRE_NEW, nothing, &fd, 1);
-        if ((r != -EAGAIN && r != -ETOOMANYREFS) || waited == ZYGOTE_MS)
-            return r;
-        struct pollfd p = { z->control, POLLOUT, 0 };
-        poll(r == -EAGAIN ? &p : NULL, r == -EAGAIN, 1);
-    }
-}
-
 static int send_new_pod(struct ty_zygote *z, const struct ty_shim_spec *k, const int pair[2])
 {
     const int on = 1;
     ty_auto_buf body = { .ceiling = TY_WIRE_MAX };
     ty_wire_put_str(&body, k->hostname ? k->hostname : "");
     ty_wire_put_binds(&body, k->binds);
+    ty_wire_put_str(&body, k->address ? k->address : "");
     if (body.full)
         return -E2BIG;
     if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
         return -errno;
     int r = ty_wire_send(pair[0], TY_WIRE_POD, ty_buf_str(&body), NULL, 0);
-    return r < 0 ? r : hand_over(z, pair[1]);
+    return r < 0 ? r : ty_zygote_send(z, TY_WIRE_NEW, (struct ty_str){ 0 }, pair[1]);
 }
 
 int ty_shim_new(struct ty_zygote *z, const struct ty_shim_spec *k, struct ty_shim **ret,
@@ -130,6 +115,11 @@ int ty_shim_signal(struct ty_shim *k, uint32_t id, int sig, bool group)
     const int32_t body[] = { (int32_t)id, sig, group };
     return ty_wire_send(k->fd, TY_WIRE_SIGNAL, (struct ty_str){ (const char *)body, sizeof(body) },
                         NULL, 0);
+}
+
+int ty_shim_hold(struct ty_shim *k, int fd)
+{
+    return ty_wire_send(k->fd, TY_WIRE_HOLD, (struct ty_str){ 0 }, &fd, 1);
 }
 
 void ty_shim_next(struct ty_shim *k, struct ty_shim_event *ret)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "proc/proc_failure.h"
+#include "proc/sub_path.h"
 
 int ty_shim_path_add(struct ty_shim_path *p, const char *s, size_t n)
 {
@@ -21,6 +22,33 @@ int ty_shim_path_add(struct ty_shim_path *p, const char *s, size_t n)
     memcpy(p->p + p->n, s, n);
     p->n += n;
     p->p[p->n] = 0;
+    return 0;
+}
+
+int ty_shim_path_add_number(struct ty_shim_path *p, int v)
+{
+    char digits[12], *at = digits + sizeof(digits);
+    do
+        *--at = (char)('0' + v % 10);
+    while (v /= 10);
+    return ty_shim_path_add(p, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+int ty_shim_path_resolve(int fd, struct ty_shim_path *ret)
+{
+    static const char dir[] = "/proc/self/fd/";
+    char name[sizeof(dir) + 12], *at = name + sizeof(name);
+
+    *--at = 0;
+    do
+        *--at = (char)('0' + fd % 10);
+    while (fd /= 10);
+    memcpy(at -= sizeof(dir) - 1, dir, sizeof(dir) - 1);
+    ssize_t n = readlink(at, ret->p, sizeof(ret->p) - 1);
+    if (n < 0)
+        return -errno;
+    ret->n = (size_t)n;
+    ret->p[n] = 0;
     return 0;
 }
 
@@ -61,6 +89,26 @@ static unsigned long kept_flags(const char *path)
            (st.f_flag & ST_RELATIME ? MS_RELATIME : 0UL);
 }
 
+static bool has_sub(const struct ty_bind_mount *b)
+{
+    return b->sub && b->sub[0];
+}
+
+static int clone_source(const struct ty_bind_mount *b)
+{
+    if (!has_sub(b))
+        return ty_shim_mounts_clone(AT_FDCWD, b->from);
+    int fd = ty_sub_path_open(b->from, b->sub);
+    if (fd < 0) {
+        errno = -fd;
+        return -1;
+    }
+    int tree = open_tree(
+        fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (unsigned)AT_EMPTY_PATH);
+    close(fd);
+    return tree;
+}
+
 static int make_bind(const struct ty_bind_mount *b, int from, struct ty_proc_failure *fail)
 {
     if (ty_shim_mounts_attach(from, b->to) < 0)
@@ -71,14 +119,13 @@ static int make_bind(const struct ty_bind_mount *b, int from, struct ty_proc_fai
     return 0;
 }
 
-static int make_one(const struct ty_bind_mount *binds, size_t i, int from,
-                    struct ty_proc_failure *fail)
+static int make_one(const struct ty_shim_mounts_ctx *x, int from, struct ty_proc_failure *fail)
 {
-    const struct ty_bind_mount *b = &binds[i];
+    const struct ty_bind_mount *b = &x->made[x->n_made];
     struct stat st = { .st_mode = S_IFDIR };
     if (from >= 0 && fstat(from, &st) < 0)
         return ty_proc_failure_set(fail, "read", b->from);
-    int r = ty_shim_mount_target_create(b->to, S_ISDIR(st.st_mode), binds, i, fail);
+    int r = ty_shim_mount_target_create(b->to, S_ISDIR(st.st_mode), x, fail);
     if (r < 0 || from >= 0)
         return r < 0 ? r : make_bind(b, from, fail);
     unsigned long flags = MS_NOSUID | MS_NODEV | (b->read_only ? MS_RDONLY : 0);
@@ -87,19 +134,21 @@ static int make_one(const struct ty_bind_mount *binds, size_t i, int from,
     return 0;
 }
 
-static int make_all(const struct ty_bind_mount *binds, const int *from, size_t n,
+static int make_all(struct ty_shim_mounts_ctx *x, const int *from, size_t n,
                     struct ty_proc_failure *fail)
 {
-    for (size_t i = 0; i < n; i++) {
-        int r = make_one(binds, i, from[i], fail);
+    for (; x->n_made < n; x->n_made++) {
+        int r = make_one(x, from[x->n_made], fail);
         if (r < 0)
             return r;
     }
     return 0;
 }
 
-int ty_shim_mounts_bind(const struct ty_bind_mount *binds, struct ty_proc_failure *fail)
+int ty_shim_mounts_bind(const struct ty_bind_mount *binds, const char *const *keep,
+                        struct ty_proc_failure *fail)
 {
+    struct ty_shim_mounts_ctx x = { .made = binds, .keep = keep };
     int from[TY_SHIM_BINDS_MAX];
     size_t n = 0;
     int r = 0;
@@ -110,12 +159,13 @@ int ty_shim_mounts_bind(const struct ty_bind_mount *binds, struct ty_proc_failur
             r = ty_proc_failure_set(fail, "mount", binds[n].to);
             break;
         }
-        from[n] = binds[n].tmpfs ? -1 : ty_shim_mounts_clone(AT_FDCWD, binds[n].from);
+        from[n] = binds[n].tmpfs ? -1 : clone_source(&binds[n]);
         if (from[n] < 0 && !binds[n].tmpfs)
-            r = ty_proc_failure_set(fail, "open", binds[n].from);
+            r = has_sub(&binds[n]) ? ty_proc_failure_set(fail, "open the subPath", binds[n].sub)
+                                   : ty_proc_failure_set(fail, "open", binds[n].from);
     }
     if (r == 0)
-        r = make_all(binds, from, n, fail);
+        r = make_all(&x, from, n, fail);
     while (n--)
         if (from[n] >= 0)
             close(from[n]);

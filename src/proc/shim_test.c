@@ -57,6 +57,31 @@ static void do_pid(struct ty_zygote *z, struct ty_shim *k)
     assert_true(WIFSIGNALED(n.wstatus) && WTERMSIG(n.wstatus) == SIGTERM);
 }
 
+/* A shim that holds a descriptor keeps the file open after we closed ours, until it ends; the
+ * processes of the pod do not have it. */
+static void do_hold(struct ty_zygote *z, struct ty_shim *k)
+{
+    (void)z;
+    int ends[2];
+    char room[64] = "";
+
+    assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    assert_int_equal(ty_shim_hold(k, ends[1]), 0);
+    close(ends[1]);
+    start_sh(k, 1, "exit $(ls /proc/self/fd | wc -l)"); /* 0, 1, 2 and ls's own */
+    expect(k, TY_SHIM_STARTED, 1);
+    assert_int_equal(WEXITSTATUS(expect(k, TY_SHIM_EXITED, 1).wstatus), 4);
+    assert_int_equal(read(ends[0], room, sizeof(room)), -1); /* somebody may still write to it */
+    assert_int_equal(errno, EAGAIN);
+    close(ends[0]);
+}
+
+static void descriptors_are_held(void **state)
+{
+    (void)state;
+    each_mode(do_hold);
+}
+
 static void pids_are_ours(void **state)
 {
     (void)state;
@@ -249,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_are_told),
         cmocka_unit_test(pids_are_ours),
+        cmocka_unit_test(descriptors_are_held),
         cmocka_unit_test(what_it_used_is_told),
         cmocka_unit_test(signals_reach_one_or_all),
         cmocka_unit_test(what_a_container_leaves_is_killed),

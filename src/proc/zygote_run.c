@@ -10,17 +10,20 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "proc/netns.h"
 #include "proc/proc_failure.h"
 #include "proc/proc_probe.h"
 #include "proc/reap.h"
 #include "proc/shim.h"
 #include "proc/shim_event.h"
 #include "proc/shim_inner.h"
+#include "proc/shim_mounts.h"
 #include "proc/wire.h"
 #include "proc/zygote_inner.h"
 
@@ -118,10 +121,30 @@ static void add_shim(struct zygote *z, pid_t pid, int sock)
     z->socks[z->n++] = sock;
 }
 
+/* The run's network is ours alone: trainyard asks us for what it needs there. */
+static void reply(struct zygote *z, int code, int fd)
+{
+    struct ty_str body = { (const char *)&code, sizeof(code) };
+
+    ty_wire_send(z->msg.fds[0], (enum ty_wire_kind)z->msg.kind, body, &fd, fd >= 0);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void serve_network(struct zygote *z)
+{
+    if (z->msg.kind == TY_WIRE_SOCKET) {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        reply(z, fd < 0 ? -errno : 0, fd);
+    } else if (z->msg.kind == TY_WIRE_UPLINK) {
+        struct ty_wire_in in = { .p = z->msg.body, .end = z->msg.body + z->msg.n };
+        const char *tap = ty_wire_get_str(&in);
+        reply(z, tap ? ty_netns_add_uplink(&z->mode.net, tap) : -EBADMSG, -1);
+    }
+}
+
 static void new_pod(struct zygote *z)
 {
-    if (z->msg.kind != TY_WIRE_NEW || z->msg.n_fds != 1)
-        return;
     int sock = ty_wire_take(&z->msg, 0);
     pid_t pid = ty_proc_fork_pod(&z->mode.can);
     if (pid == 0) {
@@ -217,7 +240,10 @@ static void serve_control(struct zygote *z)
     if (r == 0 || r == -ECONNRESET)
         stop_zygote(z);
     if (r > 0) {
-        new_pod(z);
+        if (z->msg.n_fds == 1 && z->msg.kind == TY_WIRE_NEW)
+            new_pod(z);
+        else if (z->msg.n_fds == 1 && z->mode.net.bridge)
+            serve_network(z);
         ty_wire_done(&z->msg);
     }
 }
@@ -234,7 +260,34 @@ static void tie_to(const struct zygote *z, pid_t parent)
         _exit(0);
 }
 
-_Noreturn void ty_zygote_run(int control, pid_t parent, unsigned without,
+/* Mount points of nearly every pod, made once for all: the copies of /dev and /run that they need
+ * would else be made by each container. A refusal is reported by the first container. */
+static void make_mount_points(const struct zygote *z)
+{
+    const struct ty_shim_mounts_ctx none = { 0 };
+    struct ty_proc_failure fail = { 0 };
+
+    if (!z->mode.can.mounts)
+        return;
+    ty_shim_mount_target_create("/dev/termination-log", false, &none, &fail);
+    ty_shim_mount_target_create("/var/run/secrets/kubeflow/trainer", true, &none, &fail);
+    ty_shim_mount_target_create("/run/trainyard/tmp", true, &none, &fail);
+}
+
+/* Only on request: a network namespace takes the kernel milliseconds to remove. */
+static void make_network(struct zygote *z)
+{
+    struct ty_proc_failure fail = { 0 };
+
+    if (!z->mode.can.mounts)
+        return; /* and can.why says why */
+    if (ty_netns_make(&z->mode.net, &fail) < 0)
+        ty_proc_failure_text(&fail, z->mode.can.why, sizeof(z->mode.can.why));
+    else
+        z->mode.can.network = true;
+}
+
+_Noreturn void ty_zygote_run(int control, pid_t parent, unsigned without, bool network,
                              const struct rlimit *nofile)
 {
     struct zygote *z = calloc(1, sizeof(*z));
@@ -249,10 +302,13 @@ _Noreturn void ty_zygote_run(int control, pid_t parent, unsigned without,
     z->mode.can = ty_proc_probe(without);
     if (ty_proc_enter_namespaces(&z->mode.can, &fail) < 0)
         _exit(1);
+    if (network)
+        make_network(z);
     tie_to(z, parent);
     struct ty_str hello = { (const char *)&z->mode.can, sizeof(z->mode.can) };
     if (ty_wire_send(z->control, TY_WIRE_HELLO, hello, NULL, 0) < 0)
         _exit(1);
+    make_mount_points(z);
     for (;;)
         serve_control(z);
 }

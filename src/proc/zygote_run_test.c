@@ -30,11 +30,24 @@ static pid_t keeper_of(struct ty_zygote *z)
     return pid;
 }
 
+/* The zygote makes mount points after it has told that it runs: a first pod comes after that. */
+static void await_ready(struct ty_zygote *z)
+{
+    struct ty_shim *k = shim(z, NULL);
+    struct said s = run_sh(k, "true");
+
+    assert_exit(&s, 0);
+    stop_shim(k);
+    expect(k, TY_SHIM_GONE, 0);
+    ty_shim_free(k);
+}
+
 static void it_keeps_nothing_of_dead_pods(void **state)
 {
     (void)state;
     for (size_t m = 0; m < N_MODES; m++) {
         struct ty_zygote *z = zygote(modes[m]);
+        await_ready(z);
         size_t before = fds_of(z->pid);
         struct ty_shim *k[10];
         for (size_t i = 0; i < 10; i++) {

@@ -34,6 +34,54 @@ static void the_plain_start_asks_for_everything(void **state)
     ty_zygote_stop(z);
 }
 
+static void a_fork_is_usable_after_the_wait(void **state)
+{
+    (void)state;
+    struct ty_zygote *z = NULL;
+    struct ty_err err = { 0 };
+    assert_int_equal(ty_zygote_fork(false, &z, &err), 0);
+    assert_int_equal(ty_zygote_wait(z, &err), 0);
+    struct ty_shim *k = shim(z, NULL);
+    struct said s = run_sh(k, "exit 3");
+    assert_exit(&s, 3);
+    ty_shim_free(k);
+    ty_zygote_stop(z);
+}
+
+/* Of a run whose input is wrong: the zygote has nobody to answer. */
+static void a_fork_ends_without_the_wait(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < N_MODES; m++) {
+        struct ty_zygote *z = NULL;
+        assert_int_equal(ty_zygote_fork_with(modes[m], false, &z, NULL), 0);
+        pid_t pid = z->pid;
+        ty_zygote_stop(z);
+        assert_int_equal(kill(pid, 0), -1);
+    }
+}
+
+static void close_kills_and_stop_waits(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < N_MODES; m++) {
+        struct ty_zygote *z = zygote(modes[m]);
+        struct ty_shim *k = shim(z, NULL);
+        start_sh(k, 1, "trap '' TERM HUP INT; sleep 1000; sleep 1000");
+        pid_t pid = expect(k, TY_SHIM_STARTED, 1).pid, zygote_pid = z->pid;
+        ty_zygote_close(z);
+        struct ty_shim_event n = next(k); /* without a stop */
+        while (n.what == TY_SHIM_EXITED)
+            n = next(k);
+        assert_int_equal(n.what, TY_SHIM_GONE);
+        assert_true(is_dead(pid));
+        ty_zygote_close(z); /* once is enough */
+        ty_zygote_stop(z);
+        assert_int_equal(kill(zygote_pid, 0), -1);
+        ty_shim_free(k);
+    }
+}
+
 static void stop_waits_for_all(void **state)
 {
     (void)state;
@@ -98,6 +146,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_starts_and_stops),
         cmocka_unit_test(the_plain_start_asks_for_everything),
+        cmocka_unit_test(a_fork_is_usable_after_the_wait),
+        cmocka_unit_test(a_fork_ends_without_the_wait),
+        cmocka_unit_test(close_kills_and_stop_waits),
         cmocka_unit_test(stop_waits_for_all),
         cmocka_unit_test(a_dead_zygote_is_told),
         cmocka_unit_test(it_leaves_our_session),

@@ -1,0 +1,72 @@
+/* Every part of the path counts, not only the last. */
+#include "proc/no_links.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+#include "base/tree_testing.h"
+
+static int open_in(const char *dir, const char *rest)
+{
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof(path), "%s/%s", dir, rest);
+    int fd = ty_no_links_open(path, O_RDONLY);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? fd : 0;
+}
+
+static void test_links(void **state)
+{
+    (void)state;
+    char made[] = "/tmp/trainyard-links-XXXXXX", dir[PATH_MAX], longer[400];
+
+    assert_non_null(mkdtemp(made));
+    assert_non_null(realpath(made, dir));
+    assert_int_equal(chdir(dir), 0);
+    assert_int_equal(mkdir("a", 0755) | mkdir("a/b", 0755) | mkdir("a/b/c", 0755), 0);
+    assert_int_equal(symlink("a", "link") | symlink("b", "a/link"), 0);
+    assert_int_equal(open_in(dir, "a/b/c"), 0);
+    assert_int_equal(open_in(dir, "/a//b"), 0);
+    assert_int_equal(open_in(dir, "link/b/c"), -ENOTDIR);
+    assert_int_equal(open_in(dir, "a/link/c"), -ENOTDIR);
+    assert_int_equal(open_in(dir, "a/link"), -ELOOP);
+    assert_int_equal(open_in(dir, "a/none"), -ENOENT);
+    assert_int_equal(open_in(dir, "none/a"), -ENOENT);
+    memset(longer, 'x', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = 0;
+    memcpy(longer + 300, "/a", 2);
+    assert_int_equal(open_in(dir, longer), -ENAMETOOLONG);
+    assert_int_equal(chdir("/"), 0);
+    tree_remove(made);
+}
+
+static void test_parent(void **state)
+{
+    (void)state;
+    const char *name = NULL;
+    struct stat a, b;
+
+    int fd = ty_no_links_open_parent("/proc/self", &name);
+    assert_int_equal(fstat(fd, &a) | stat("/proc", &b), 0);
+    assert_int_equal(a.st_ino, b.st_ino);
+    assert_int_equal(a.st_dev, b.st_dev);
+    assert_string_equal(name, "self");
+    close(fd);
+    fd = ty_no_links_open("/", O_PATH);
+    assert_int_equal(fstat(fd, &a) | stat("/", &b), 0);
+    assert_int_equal(a.st_ino, b.st_ino);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_links),
+                                        cmocka_unit_test(test_parent) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

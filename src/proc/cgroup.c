@@ -84,8 +84,7 @@ static bool is_usable(const char *dir)
            enable_controllers(dir).memory;
 }
 
-/* Where cgroup v2 is mounted, or NULL. */
-static char *mount_point(struct ty_arena *a)
+char *ty_cgroups_mount_point(struct ty_arena *a)
 {
     FILE *f = fopen("/proc/self/mountinfo", "re");
     char line[PATH_BYTES], *found = NULL;
@@ -121,7 +120,7 @@ static char *own_path(struct ty_arena *a)
 
 char *ty_cgroups_find(struct ty_arena *a, struct ty_err *err)
 {
-    const char *root = mount_point(a), *own = own_path(a);
+    const char *root = ty_cgroups_mount_point(a), *own = own_path(a);
 
     if (!root || !own) {
         ty_fail(err, -ENOENT, "cgroup v2 is not mounted");

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
+char *ty_cgroups_mount_point(struct ty_arena *a); /* of cgroup v2; NULL: there is none */
 /* Our own cgroup, or the nearest above it, in which cgroups with a memory limit may be made. NULL:
  * *err says why there is none. */
 char *ty_cgroups_find(struct ty_arena *a, struct ty_err *err);

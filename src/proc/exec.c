@@ -7,7 +7,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,14 +40,35 @@ static int join_cgroup(const struct ty_process_spec *s, struct ty_proc_failure *
     return 0;
 }
 
+static const char *value_of(char *const *env, const char *name, size_t n)
+{
+    for (; *env; env++)
+        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
+            return *env + n + 1;
+    return NULL;
+}
+
+/* The files that another process of the pod sees, its own mounts included. */
+static int join_view(const struct ty_exec *x, struct ty_proc_failure *fail)
+{
+    int fd = (int)syscall(SYS_pidfd_open, x->beside, 0);
+    bool joined = fd >= 0 && setns(fd, CLONE_NEWNS) == 0;
+
+    return joined ? 0 : ty_proc_failure_set(fail, "join the container", NULL);
+}
+
 static int set_view(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
+    if (x->beside && x->mode->can.mounts)
+        return join_view(x, fail);
     const struct ty_bind_mount *binds = x->start->binds;
     if (!binds || !binds[0].to || !x->mode->can.mounts)
         return 0;
     if (unshare(CLONE_NEWNS) < 0)
         return ty_proc_failure_set(fail, "make a mount namespace", NULL);
-    return ty_shim_mounts_bind(binds, fail);
+    const char *home = value_of(x->env, "HOME", 4);
+    const char *const keep[] = { x->start->cwd ? x->start->cwd : home, home, NULL };
+    return ty_shim_mounts_bind(binds, keep, fail);
 }
 
 static int set_limit(int what, int64_t v, const char *name, struct ty_proc_failure *fail)
@@ -116,6 +139,8 @@ static int set_place(const struct ty_exec *x, struct ty_proc_failure *fail)
     if (s->cwd && chdir(s->cwd) < 0)
         return ty_proc_failure_set(fail, "working directory", s->cwd);
     int r = set_fds(s, fail);
+    if (r == 0 && s->tty && ioctl(0, TIOCSCTTY, 0) < 0)
+        r = ty_proc_failure_set(fail, "take the terminal", NULL);
     /* Without namespaces a setuid program would become root, whom our guard cannot kill;
      * inside a user namespace the kernel ignores the bit anyway. */
     if (r == 0 && !x->mode->can.pid_ns && geteuid() != 0)
@@ -123,19 +148,12 @@ static int set_place(const struct ty_exec *x, struct ty_proc_failure *fail)
     return r;
 }
 
-static const char *path_of(char *const *env)
-{
-    for (; *env; env++)
-        if (strncmp(*env, "PATH=", 5) == 0)
-            return *env + 5;
-    return default_path;
-}
-
-/* Tries the directories of PATH, as a shell does. EACCES is reported only if no directory has an
- * executable program of that name. */
+/* Tries the directories of PATH, as a shell does. EACCES is reported only if a directory has a
+ * program of that name, and none is executable: not for a directory that we may not search. */
 static void exec_along(const struct ty_exec *x, const char *dirs)
 {
     int worst = ENOENT;
+    struct stat st;
     while (dirs) {
         size_t n = strcspn(dirs, ":");
         struct ty_shim_path p;
@@ -145,7 +163,7 @@ static void exec_along(const struct ty_exec *x, const char *dirs)
             ty_shim_path_add(&p, x->argv[0], strlen(x->argv[0])) == 0)
             execve(p.p, x->argv, x->env);
         if (errno == EACCES)
-            worst = EACCES;
+            worst = stat(p.p, &st) == 0 ? EACCES : worst;
         else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
             return; /* found, but something is wrong with it */
         dirs = dirs[n] ? dirs + n + 1 : NULL;
@@ -155,6 +173,7 @@ static void exec_along(const struct ty_exec *x, const char *dirs)
 
 static int become_program(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
+    const char *path = value_of(x->env, "PATH", 4);
     sigset_t none;
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, NULL);
@@ -163,7 +182,7 @@ static int become_program(const struct ty_exec *x, struct ty_proc_failure *fail)
     else if (strchr(x->argv[0], '/'))
         execve(x->argv[0], x->argv, x->env);
     else
-        exec_along(x, path_of(x->env));
+        exec_along(x, path ? path : default_path);
     return ty_proc_failure_set(fail, "exec", x->argv[0]);
 }
 

@@ -13,6 +13,7 @@ struct ty_exec {
     const struct ty_process_spec
         *start; /* its argv and env are not used: execve wants them unqualified */
     char *const *argv, *const *env;
+    pid_t beside;                /* as start->beside, as this process counts; 0: none */
     struct ty_proc_failure fail; /* set when ty_exec_spawn fails */
 };
 /* Clones and execs; returns when the program runs. *ret_pid as this process counts. -errno: *fail

@@ -48,6 +48,9 @@ static void make_folders(struct folders *f)
     write_program(f->dir, "locked", "#!/bin/sh\necho locked\n", 0644);
     write_program(f->dir, "good", "#!/bin/sh\necho good $1\n", 0755);
     write_program(f->dir, "broken", "neither a script nor a program", 0755);
+    char closed[160];
+    snprintf(closed, sizeof(closed), "%s/closed", f->dir);
+    assert_int_equal(mkdir(closed, 0), 0);
 }
 
 static void remove_folders(const struct folders *f)
@@ -80,6 +83,9 @@ static void programs_are_looked_up_along_path(void **state)
     assert_string_equal(said.text, "good arg\n");
     snprintf(f.path, sizeof(f.path), "PATH=%s/locked:/nowhere", f.dir);
     fails(k, &s, EACCES, "exec prog: Permission denied");
+    snprintf(f.path, sizeof(f.path), "PATH=%s/closed:/nowhere", f.dir);
+    if (geteuid() != 0) /* root may search everywhere */
+        fails(k, &s, ENOENT, "exec prog: No such file or directory");
     snprintf(f.path, sizeof(f.path), "PATH=%s/broken:%s/good", f.dir, f.dir);
     fails(k, &s, ENOEXEC, "exec prog: Exec format error");
     snprintf(f.path, sizeof(f.path), "PATH=/nowhere");

@@ -5,5 +5,6 @@
 
 void ty_proc_failure_text(const struct ty_proc_failure *step, char *ret, size_t size)
 {
-    snprintf(ret, size, "%s%s: %s", step->doing, step->what, strerrordesc_np(step->code));
+    snprintf(ret, size, "%s%s: %s", step->doing, step->what,
+             step->advice ? step->advice : strerrordesc_np(step->code));
 }

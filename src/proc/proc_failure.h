@@ -7,9 +7,10 @@
 
 /* Recorded in the child; formatted later, in a process that may allocate. */
 struct ty_proc_failure {
-    const char *doing; /* "mount", "exec", … */
-    int code;          /* errno */
-    char what[152];    /* " path", cut; or "". A copy: the failing frame may be that of a clone */
+    const char *doing;  /* "mount", "exec", … */
+    int code;           /* errno */
+    char what[152];     /* " path", cut; or "". A copy: the failing frame may be that of a clone */
+    const char *advice; /* instead of the errno's words; NULL: none */
 };
 /* Notes the step with errno; returns -errno. */
 static inline int ty_proc_failure_set(struct ty_proc_failure *step, const char *doing,
@@ -20,6 +21,7 @@ static inline int ty_proc_failure_set(struct ty_proc_failure *step, const char *
         n = sizeof(step->what) - 2;
     step->doing = doing;
     step->code = errno;
+    step->advice = NULL;
     step->what[0] = what ? ' ' : 0;
     if (what) {
         memcpy(step->what + 1, what, n);

@@ -141,7 +141,7 @@ _Noreturn static void be_program(unsigned without, const struct crew *c, const c
     char order;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* a test that is killed leaves nothing either */
-    NEED(ty_zygote_start_with(without, &z, NULL) == 0);
+    NEED(ty_zygote_start_with(without, false, &z, NULL) == 0);
     NEED(ty_shim_new(z, &keep, &k, NULL) == 0);
     start_crew(k, c, mark);
     pid_t pid = z->pid;

@@ -65,7 +65,7 @@ static inline struct ty_zygote *zygote(unsigned without)
 {
     struct ty_zygote *z = NULL;
     struct ty_err err = { 0 };
-    if (ty_zygote_start_with(without, &z, &err) < 0)
+    if (ty_zygote_start_with(without, false, &z, &err) < 0)
         fail_msg("%s", err.text);
     return z;
 }

@@ -184,6 +184,7 @@ void ty_wire_put_binds(struct ty_buf *b, const struct ty_bind_mount *v)
         ty_buf_chr(b, (char)((v[i].read_only ? 1 : 0) | (v[i].tmpfs ? 2 : 0)));
         ty_wire_put_str(b, v[i].from ? v[i].from : "");
         ty_wire_put_str(b, v[i].to);
+        ty_wire_put_str(b, v[i].sub ? v[i].sub : "");
     }
 }
 
@@ -249,6 +250,7 @@ struct ty_bind_mount *ty_wire_get_binds(struct ty_wire_in *in)
         v[i] = (struct ty_bind_mount){ .read_only = flags & 1, .tmpfs = flags & 2 };
         v[i].from = ty_wire_get_str(in);
         v[i].to = ty_wire_get_str(in);
+        v[i].sub = ty_wire_get_str(in);
     }
     if (in->bad) {
         free(v);

@@ -13,6 +13,10 @@ enum ty_wire_kind {
     TY_WIRE_POD,       /* to a shim: host name and binds */
     TY_WIRE_START,
     TY_WIRE_SIGNAL,
+    TY_WIRE_HOLD,   /* to a shim: a descriptor beside it, which it keeps */
+    TY_WIRE_SOCKET, /* to the zygote: a socket of the run's network; the answer goes to the socket
+                       beside it */
+    TY_WIRE_UPLINK, /* to the zygote: the name of slirp4netns' interface; the same */
 };
 enum {
     TY_WIRE_INLINE = 16 << 10, /* most bodies: an environment of some hundred variables */

@@ -110,9 +110,11 @@ static void too_big_is_refused(void **state)
 }
 
 static const char *const words[] = { "one", "", "three three", NULL };
-static const struct ty_bind_mount some_binds[] = { { .from = "/a", .to = "/b", .read_only = true },
-                                                   { .to = "/c", .tmpfs = true },
-                                                   { 0 } };
+static const struct ty_bind_mount some_binds[] = {
+    { .from = "/a", .to = "/b", .sub = "c", .read_only = true },
+    { .to = "/c", .tmpfs = true },
+    { 0 }
+};
 
 static void put_all(struct ty_buf *b)
 {
@@ -146,6 +148,7 @@ static void bodies_read_back(void **state)
     assert_string_equal(word, "word");
     assert_string_equal(binds[0].from, "/a");
     assert_string_equal(binds[0].to, "/b");
+    assert_string_equal(binds[0].sub, "c");
     assert_true(binds[0].read_only && !binds[0].tmpfs);
     assert_true(binds[1].tmpfs && !binds[1].read_only);
     assert_null(binds[2].to);

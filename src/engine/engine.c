@@ -18,7 +18,9 @@
 #include "engine/pod/pod_probes.h"
 #include "engine/pod/pod_summary_cache.h"
 #include "engine/pod/pods.h"
+#include "engine/pod/volume_files.h"
 #include "engine/rsh.h"
+#include "proc/zygote.h"
 
 #define PASS_CEILING  ((size_t)8 << 30)  /* a run has at most RUN_MAX bytes of pods: submit.c */
 #define SCRATCH_FIRST ((size_t)64 << 10) /* most objects fit */
@@ -48,6 +50,13 @@ void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char
     ty_engine_notify(e, event, kind, name, type, reason, message, ty_engine_wall_ms());
 }
 
+static void forget_job(struct ty_engine *e, struct ty_unfinished_job *job)
+{
+    if (job)
+        ty_mount_points_release(&e->mount_points, &job->claims);
+    free(job);
+}
+
 static void note_unfinished(struct ty_engine *e, enum ty_stored_change what,
                             const struct ty_stored *job)
 {
@@ -56,9 +65,9 @@ static void note_unfinished(struct ty_engine *e, enum ty_stored_change what,
 
     if (what == TY_STORED_DELETED ||
         ty_trainjob_finished(ty_json_get(ty_local_read(a, job), "status")))
-        ty_map_del(&e->unfinished, uid);
-    else
-        ty_map_put(&e->unfinished, uid, e);
+        forget_job(e, ty_map_del(&e->unfinished, uid));
+    else if (!ty_map_get(&e->unfinished, uid))
+        ty_map_put(&e->unfinished, uid, ty_xalloc(calloc(1, sizeof(struct ty_unfinished_job))));
 }
 
 /* A change queues the object itself and its owner. */
@@ -126,7 +135,9 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     uv_idle_init(opts->loop, &e->idle);
     e->prepare.data = e->idle.data = e;
     uv_prepare_start(&e->prepare, drain_queue);
+    ty_gpus_init(e);
     ty_limits_open(e);
+    ty_mount_points_init(&e->mount_points, opts->dir, opts->workdir);
     int r = ty_rsh_listen(e, err);
     if (r < 0) {
         ty_engine_free(e);
@@ -166,7 +177,16 @@ void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why)
         snprintf(e->why, sizeof(e->why), "%s", why);
         ty_local_each(e->store, &ty_kind_trainjob, notify_stopped, e);
     }
+    ty_zygote_continue(e->o.zygote);
     ty_pods_stop_all(e, at_once);
+}
+
+void ty_engine_hold_logs(struct ty_engine *e, bool hold)
+{
+    e->logs_held = hold;
+    for (struct ty_pod_runtime *p = e->pods.first; p && !hold; p = p->next)
+        for (size_t c = 0; c < p->plan.n; c++)
+            ty_container_log_continue(p->logs[c]);
 }
 
 static void on_closed(uv_handle_t *h)
@@ -181,15 +201,29 @@ static void close_one(struct ty_engine *e, uv_handle_t *h)
     uv_close(h, on_closed);
 }
 
+static void forget_jobs(struct ty_engine *e)
+{
+    const struct ty_map_slot *s = NULL;
+
+    for (size_t at = 0; (s = ty_map_next(&e->unfinished, &at));)
+        forget_job(e, s->value);
+    ty_map_done(&e->unfinished);
+}
+
 void ty_engine_free(struct ty_engine *e)
 {
     if (!e)
         return;
     ty_pods_done(e);
+    if (!e->o.keep)
+        ty_volume_files_remove(e->pass, ty_arena_printf(e->pass, "%s/pods", e->o.dir));
+    forget_jobs(e);
+    ty_mount_points_done(&e->mount_points);
     ty_rsh_close(e);
     ty_pod_probes_done(&e->probes);
     close_one(e, (uv_handle_t *)&e->prepare);
     close_one(e, (uv_handle_t *)&e->idle);
+    close_one(e, (uv_handle_t *)&e->gpus.retry);
     while (e->handles + e->rsh.handles > 0)
         uv_run(e->o.loop, UV_RUN_NOWAIT);
     ty_queue_free(e->queue);
@@ -199,7 +233,6 @@ void ty_engine_free(struct ty_engine *e)
     ty_job_reports_done(&e->job_reports);
     ty_limits_close(&e->limits);
     ty_local_free(e->store);
-    ty_map_done(&e->unfinished);
     ty_arena_free(e->pass);
     ty_arena_free(e->scratch);
     ty_arena_free(e->lasting);

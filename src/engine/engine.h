@@ -14,6 +14,7 @@
 
 #include "api/kind.h"
 #include "engine/host.h"
+#include "engine/jobset/jobset_restarts.h"
 #include "engine/pod/pod_summary.h"
 #include "engine/preflight/preflight.h"
 #include "proc/zygote.h"
@@ -41,8 +42,14 @@ struct ty_pod_update {
         *reason; /* "Completed", "Error", "StartError", "OOMKilled", "CrashLoopBackOff"; or NULL */
     const char *message; /* or NULL */
     const char *error;   /* the last line of the traceback it left in its log; or NULL */
-    bool by_us;          /* it ended because the engine stopped it */
-    int64_t time_ms;     /* wall clock */
+    bool restarts_again; /* it ended, and is started again in restart_ms */
+    int64_t restart_ms;
+    int64_t restart,
+        restart_limit; /* which restart of how many before the Job fails; 0: no limit */
+    bool by_us;        /* it ended because the engine stopped it */
+    int64_t stop_ms;   /* when the engine told it to end, wall clock; 0: it did not */
+    bool sidecar;      /* its end says nothing about the node's */
+    int64_t time_ms;   /* wall clock */
 };
 struct ty_engine_observer {
     void *ctx;
@@ -70,7 +77,11 @@ struct ty_engine_opts {
     const char *workdir; /* default working directory of containers; NULL: the pod's own folder */
     const char *const *env; /* more variables for every container, "NAME=value"; may be NULL */
     struct ty_host host;    /* see ty_host_find */
+    const char *gpu_locks;  /* directory of locks on the host's GPUs; NULL: they are not locked */
     bool keep;              /* the pods' folders stay, in DIR/pods */
+    enum ty_restarts restarts;
+    bool pod_network; /* pods have network namespaces: the zygote's (proc/netns.h) */
+    bool uplink;      /* and can reach what is outside of them */
     /* What the processes of a TrainJob prove themselves with to the status API, which the settings
      * must name; lives with the arena. NULL: there is no such API here. */
     const char *(*token)(void *ctx, struct ty_arena *a, struct ty_str ns, struct ty_str job);
@@ -92,8 +103,8 @@ bool ty_engine_done(const struct ty_engine *e);
  * "Stopped" with `why` for each unfinished TrainJob. */
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why);
 const char *ty_engine_stopped(const struct ty_engine *e); /* that `why`; NULL: not stopped */
-/* What failed first in a TrainJob, or NULL if nothing ended yet. Lives until the next iteration of
- * the loop. */
+/* Who is to blame for the failure of a TrainJob, or NULL if nothing ended yet. Lives until the next
+ * iteration of the loop. */
 const struct ty_failure_summary *ty_engine_failure_summary(struct ty_engine *e, const char *job);
 /* The TrainJob reported its progress through the status API. The next pass writes it to
  * status.trainerStatus; from now on progress in log lines is ignored. */
@@ -103,6 +114,9 @@ void ty_engine_progress(struct ty_engine *e, const char *ns, const char *job,
 int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err);
 /* Deletes a TrainJob: its pods get their grace period, other TrainJobs are not affected. */
 int ty_engine_delete(struct ty_engine *e, const char *job, struct ty_err *err);
+/* Stops or continues reading the containers' output. A container whose pipe is full waits, as for
+ * any slow reader; one that ends is read to its end. */
+void ty_engine_hold_logs(struct ty_engine *e, bool hold);
 struct ty_local *ty_engine_store(struct ty_engine *e);
 /* After the loop, which must run once more before it is closed; NULL is fine. */
 void ty_engine_free(struct ty_engine *e);

@@ -8,6 +8,7 @@
 #include "engine/net.h"
 #include "engine/pod/gpus.h"
 #include "engine/pod/limits.h"
+#include "engine/pod/mount_points.h"
 #include "engine/pod/pod_probes.h"
 #include "engine/pod/pod_summary_cache.h"
 #include "engine/pod/pods.h"
@@ -21,11 +22,16 @@
 #define TY_OBJECT_MAX      ((size_t)3 << 20) /* as much as an API server takes in one request */
 #define TY_PROCESS_CEILING TY_OBJECT_CEILING /* of what a process is started with */
 
+/* A TrainJob that is neither Complete nor Failed. */
+struct ty_unfinished_job {
+    struct ty_mount_point_hold *claims; /* that its pods have used */
+};
+
 struct ty_engine {
     struct ty_engine_opts o;
     struct ty_local *store;
     struct ty_view view;      /* of the store */
-    struct ty_map unfinished; /* TrainJobs that are neither Complete nor Failed, by uid */
+    struct ty_map unfinished; /* uid of a TrainJob -> struct ty_unfinished_job */
     struct ty_arena *pass;    /* reset for each reconcile and submit */
     struct ty_arena *scratch; /* reset for each object: keep no pointers into it */
     struct ty_arena *lasting; /* lives with the engine */
@@ -33,6 +39,7 @@ struct ty_engine {
     struct ty_pods pods;
     struct ty_gpus gpus;
     struct ty_limits limits;
+    struct ty_mount_points mount_points;
     struct ty_net net;
     struct ty_rsh rsh;
     struct ty_pod_probes probes;
@@ -41,11 +48,12 @@ struct ty_engine {
     char *log_chunk; /* TY_LOG_CHUNK bytes: buffer for reading container output */
     uv_prepare_t prepare;
     uv_idle_t idle;
-    int handles;          /* of these two, that libuv has not closed yet */
+    int handles;          /* of these two and gpus.retry, that libuv has not closed yet */
     int64_t wall_base_ms; /* wall clock minus loop time, at the start */
     uint64_t seed;        /* for the random part of pod names */
     bool stopping;
-    char why[128]; /* the reason for stopping */
+    bool logs_held; /* see ty_engine_hold_logs */
+    char why[128];  /* the reason for stopping */
 };
 
 /* Calls this member of every observer that has it. */

@@ -10,6 +10,7 @@
 #include "engine/job/job.h"
 #include "engine/job/job_report.h"
 #include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_restarts.h"
 #include "engine/pod/pod_summary.h"
 #include "engine/pod/pod_summary_cache.h"
 #include "engine/pod/pods.h"
@@ -55,8 +56,10 @@ static struct ty_json *as_applied(struct ty_engine *e, const struct ty_desired_o
 {
     struct ty_json *obj = ty_json_copy(e->pass, w->obj, 0);
 
-    if (w->kind == &ty_kind_jobset)
+    if (w->kind == &ty_kind_jobset) {
+        ty_jobset_restarts(e->pass, obj, e->o.restarts);
         ty_jobset_default(e->pass, obj);
+    }
     return obj;
 }
 

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "proc/netns.h"
 #include "proc/zygote.h"
 #include "trainer/trainjob.h"
 
 #define GPUS_MAX  64
+#define ID_MAX    80                     /* of a device: MIG-GPU-<uuid>/<n>/<n> */
 #define ADDRESSES ((int64_t)16384 * 250) /* as net.c gives them out */
 #define SPARE     64                     /* for everything else of ours */
 
@@ -50,6 +52,51 @@ static const char **split_list(struct ty_arena *a, const char *list)
             break;
     }
     return v;
+}
+
+static bool has_device(const char *const *v, const char *id)
+{
+    for (; *v; v++)
+        if (strcmp(*v, id) == 0)
+            return true;
+    return false;
+}
+
+/* A device that is named twice would be given to two pods at once. */
+static const char *check_list(struct ty_arena *a, const char *const *v)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-/._";
+
+    for (; *v; v++) {
+        if (has_device(v + 1, *v))
+            return ty_arena_printf(a, "device %s is named twice", *v);
+        if ((*v)[strspn(*v, good)] || strlen(*v) > ID_MAX)
+            return ty_arena_printf(a, "%s is not a device", *v);
+    }
+    return NULL;
+}
+
+/* What the caller may use, as CUDA reads it: it ends at the first entry that does not exist, for
+ * example -1. UUIDs are taken as they are: only the driver could compare them with numbers. */
+static const char *const *visible_devices(struct ty_arena *a, const char *const *found,
+                                          const char *var)
+{
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    const char *bound = getenv(var);
+    const char **kept = ty_new_n(a, const char *, GPUS_MAX + 1), **may;
+    int64_t number = 0;
+    size_t n = 0;
+
+    if (!bound || !found[0])
+        return found;
+    may = split_list(a, bound);
+    for (; *may; may++) {
+        if (ty_str_parse_i64(ty_str(*may), &number) && !has_device(found, *may))
+            break;
+        if (!has_device((const char *const *)kept, *may))
+            kept[n++] = *may;
+    }
+    return kept;
 }
 
 /* Numbers behind `prefix` among the names of a folder: /dev/nvidia0, /dev/dri/renderD128. */
@@ -134,14 +181,18 @@ void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host 
                              .gpu_var = "CUDA_VISIBLE_DEVICES",
                              .gpu_resource = "nvidia.com/gpu" };
     find_pods_most(a, ret);
+    if (can.network)
+        lower_pods_most(ret, TY_NETNS_PODS_MAX,
+                        "with --network pod all are ports of one bridge, which has 1,023");
     ret->gpus = told ? split_list(a, told) : find_devices(a, "/dev", "nvidia", 0);
-    if (told || ret->gpus[0])
-        return;
-    if (access("/dev/kfd", F_OK) == 0) { /* ROCm numbers its render nodes from 128 */
-        ret->gpus = find_devices(a, "/dev/dri", "renderD", 128);
+    if (told)
+        ret->gpus_bad = check_list(a, ret->gpus);
+    else if (!ret->gpus[0] && access("/dev/kfd", F_OK) == 0) {
+        ret->gpus = find_devices(a, "/dev/dri", "renderD", 128); /* ROCm counts from 128 */
         ret->gpu_var = "ROCR_VISIBLE_DEVICES";
         ret->gpu_resource = "amd.com/gpu";
     }
+    ret->gpus = visible_devices(a, ret->gpus, ret->gpu_var);
 }
 
 /* The host with the TrainJob's own token and its audience; the engine's host without an issuer. */

@@ -15,8 +15,9 @@ struct ty_host {
     bool root, mounts, pid_ns; /* may change ids; private mounts work; pid namespaces work */
     int64_t cpus, memory;      /* bytes */
     const char *const
-        *gpus;           /* device indexes as NVIDIA/ROCm name them ("0", "1"); NULL-terminated */
-    const char *gpu_var; /* "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES" */
+        *gpus;            /* device indexes as NVIDIA/ROCm name them ("0", "1"); NULL-terminated */
+    const char *gpus_bad; /* what is wrong with TRAINYARD_GPUS, in words; NULL: nothing */
+    const char *gpu_var;  /* "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES" */
     const char *gpu_resource;     /* "nvidia.com/gpu", "amd.com/gpu" */
     const struct ty_json *labels; /* configured host labels for nodeSelector; may be NULL */
     const struct ty_json *claims; /* claim name -> directory, configured; may be NULL */
@@ -30,7 +31,8 @@ struct ty_host {
     bool one_address;               /* all pods share one address: equal ports collide */
 };
 
-/* Finds cpus, memory, gpus (through /dev and /proc; TRAINYARD_GPUS=0,1,… overrides) and ids. */
+/* Finds cpus, memory, gpus (in /dev; TRAINYARD_GPUS=0,1,… overrides) and ids. The caller's own
+ * CUDA_VISIBLE_DEVICES (ROCR_VISIBLE_DEVICES) bounds the gpus. */
 void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host *ret);
 /* The host as the pods of one TrainJob see it: with that job's token. Lives with the arena. */
 const struct ty_host *ty_host_for_job(struct ty_engine *e, struct ty_arena *a, struct ty_str ns,

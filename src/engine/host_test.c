@@ -28,6 +28,43 @@ static void devices_are_told(void **state)
     assert_null(h.gpus[0]);
 }
 
+static void bad_lists(void **state)
+{
+    struct engine_fixture *w = *state;
+    struct ty_host h;
+
+    find(w, "0,1", &h);
+    assert_null(h.gpus_bad);
+    find(w, "0,1, 0", &h);
+    assert_string_equal(h.gpus_bad, "device 0 is named twice");
+    find(w, "0,1 2", &h);
+    assert_string_equal(h.gpus_bad, "1 2 is not a device");
+}
+
+/* The caller's own variable bounds what a run may take; -1 ends the list, as for CUDA. */
+static void the_callers_bound(void **state)
+{
+    static const struct {
+        const char *bound, *want;
+    } rows[] = { { "1", "1" },   { "2,0", "2,0" },      { "", "" }, { "-1", "" }, { "0,7,1", "0" },
+                 { "1,1", "1" }, { "GPU-12", "GPU-12" } };
+    struct engine_fixture *w = *state;
+    struct ty_host h;
+
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
+        ty_auto_buf got = { 0 };
+        setenv("CUDA_VISIBLE_DEVICES", rows[i].bound, 1);
+        find(w, "0,1,2", &h);
+        for (size_t k = 0; h.gpus[k]; k++)
+            ty_buf_printf(&got, "%s%s", k ? "," : "", h.gpus[k]);
+        ty_buf_chr(&got, 0);
+        assert_string_equal(got.p, rows[i].want);
+    }
+    find(w, "", &h); /* nothing is found, so there is nothing to bound */
+    assert_null(h.gpus[0]);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
 static void not_more_than_fit_into_a_mask(void **state)
 {
     struct engine_fixture *w = *state;
@@ -103,6 +140,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ENGINE_TEST(devices_are_told),
+        ENGINE_TEST(bad_lists),
+        ENGINE_TEST(the_callers_bound),
         ENGINE_TEST(not_more_than_fit_into_a_mask),
         ENGINE_TEST(the_machine),
         cmocka_unit_test(each_job_has_its_own),

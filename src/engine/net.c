@@ -1,75 +1,35 @@
-/* Names, addresses and ports of a JobSet on one machine. Every pod has an address of its own in
- * 127.0.0.0/8; a private /etc/hosts resolves the cluster's host names to them. Separate addresses
- * do not separate ports (torch's store listens on all of them), so each JobSet has its own master
- * port. */
+/* Names, addresses and ports of a JobSet on one machine. Without a network of pods, every pod has
+ * an address of its own in 127.0.0.0/8; a private /etc/hosts resolves the cluster's host names to
+ * them. Separate addresses do not separate ports (torch's store and gRPC's servers listen on all of
+ * them), so each JobSet has its own master port, and each pod its own where all pods would listen
+ * on one. */
 #include "engine/net.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
 #include "engine/engine_inner.h"
+#include "proc/netns.h"
+#include "proc/regular_file.h"
 
-/* 127.64.0.0 and up. The block derives from our PID, so that two runs do not share addresses. */
+/* With a network of pods, 10.244.1.1 and up; else 127.64.0.0 and up, a block that derives from our
+ * PID, so that two runs do not share addresses. */
 static char *next_address(struct ty_engine *e)
 {
     char *text = ty_xalloc(malloc(16));
     unsigned n = e->net.next_address++;
+
+    if (e->o.pod_network) {
+        n %= TY_NETNS_ADDRESSES;
+        snprintf(text, 16, "10.244.%u.%u", 1 + n / 254, 1 + n % 254);
+        return text;
+    }
     unsigned block = ((unsigned)getpid() * 4 + n / 250) & 0x3fff;
 
     snprintf(text, 16, "127.%u.%u.%u", 64 + (block >> 8), block & 255, 1 + n % 250);
     return text;
-}
-
-static int free_port(void)
-{
-    struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY) };
-    socklen_t n = sizeof(addr);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = 0;
-
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, n) == 0 &&
-        getsockname(fd, (struct sockaddr *)&addr, &n) == 0)
-        port = ntohs(addr.sin_port);
-    if (fd >= 0)
-        close(fd);
-    return port;
-}
-
-/* A run removes the lock file when it releases the port, so a lock on an unlinked file is void.
- */
-static bool is_at(int fd, const char *path)
-{
-    struct stat ours, there;
-
-    return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
-           ours.st_dev == there.st_dev;
-}
-
-/* Reserves a port with a locked file, because the port itself must stay unbound for the job. */
-static int take_port(struct ty_engine *e, struct ty_jobset_net *n, struct ty_err *err)
-{
-    for (int i = 0; i < 64; i++) {
-        char path[4096];
-        int port = free_port();
-        if (port <= 0)
-            break;
-        snprintf(path, sizeof(path), "%s/../port-%d.lock", e->o.dir, port);
-        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_at(fd, path)) {
-            n->master_port = port;
-            n->port_lock = fd;
-            return 0;
-        }
-        if (fd >= 0)
-            close(fd);
-    }
-    return ty_fail(err, -EADDRINUSE, "no free TCP port for the job's rendezvous");
 }
 
 /* The lines of one pod: all forms of its name, longest first; the subdomain resolves to every pod.
@@ -120,17 +80,18 @@ static void add_jobs(struct ty_engine *e, struct ty_jobset_net *n, FILE *f,
 static void add_api(const struct ty_engine *e, FILE *f)
 {
     if (e->o.token)
-        fprintf(f, "127.0.0.1\t%s.%s.svc\n", e->o.settings->webhook_service,
-                e->o.settings->operator_ns);
+        fprintf(f, "%s\t%s.%s.svc\n", e->o.pod_network ? TY_NETNS_GATEWAY : "127.0.0.1",
+                e->o.settings->webhook_service, e->o.settings->operator_ns);
 }
 
 static int write_hosts(struct ty_engine *e, struct ty_jobset_net *n, const struct ty_json *jobset,
                        struct ty_err *err)
 {
-    FILE *f = fopen(n->hosts, "we");
+    FILE *f = ty_regular_file_fopen(n->hosts, "w");
 
     if (!f)
-        return ty_fail(err, -errno, "%s cannot be written: %s", n->hosts, strerrordesc_np(errno));
+        return ty_fail(err, -errno, "%s cannot be written: %s", n->hosts,
+                       ty_regular_file_error(errno));
     fputs("127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n", f);
     char self[256] = "";
     if (gethostname(self, sizeof(self) - 1) == 0 && self[0])
@@ -144,6 +105,24 @@ static int write_hosts(struct ty_engine *e, struct ty_jobset_net *n, const struc
     return 0;
 }
 
+/* The machine's name servers may listen on its loopback address, which pods do not reach. */
+static int write_resolver(struct ty_engine *e, struct ty_err *err)
+{
+    char path[4096];
+
+    if (!e->o.uplink || e->net.resolver)
+        return 0;
+    snprintf(path, sizeof(path), "%s/resolv.conf", e->o.dir);
+    FILE *f = ty_regular_file_fopen(path, "w");
+    bool bad = !f || fputs("nameserver " TY_NETNS_DNS "\n", f) < 0;
+    if (f && fclose(f) != 0)
+        bad = true;
+    if (bad)
+        return ty_fail(err, -EIO, "%s cannot be written", path);
+    e->net.resolver = ty_xalloc(strdup(path));
+    return 0;
+}
+
 static void jobset_net_free(struct ty_jobset_net *n)
 {
     const struct ty_map_slot *s = NULL;
@@ -154,20 +133,23 @@ static void jobset_net_free(struct ty_jobset_net *n)
     while ((s = ty_map_next(&n->addresses, &at)))
         free(s->value);
     ty_map_done(&n->addresses);
-    if (n->port_lock >= 0) {
-        char path[64], file[4096];
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", n->port_lock);
-        ssize_t got = readlink(path, file, sizeof(file) - 1);
-        if (got > 0) {
-            file[got] = 0;
-            unlink(file);
-        }
-        close(n->port_lock);
+    at = 0;
+    while ((s = ty_map_next(&n->tasks, &at))) {
+        ty_net_port_release(s->value);
+        free(s->value);
     }
+    ty_map_done(&n->tasks);
+    ty_net_port_release(&n->master);
     free(n->hosts);
     free(n->domain);
     free(n->uid);
     free(n);
+}
+
+static int reserve_port(struct ty_engine *e, struct ty_net_port *ret, struct ty_err *err)
+{
+    return ty_net_port_reserve(ty_arena_printf(e->pass, "%s/..", e->o.dir), &e->net.next_port, ret,
+                               err);
 }
 
 struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
@@ -180,7 +162,7 @@ struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobs
     if (n)
         return n;
     n = ty_xalloc(calloc(1, sizeof(*n)));
-    n->port_lock = -1;
+    n->e = e;
     n->uid = ty_xalloc_cstr(uid);
     snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
              TY_ARG(ty_json_str_at(jobset, "metadata.name")));
@@ -188,7 +170,8 @@ struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobs
     n->domain = ty_xalloc(
         strdup(ty_arena_printf(e->pass, "%.*s.%.*s.svc.cluster.local", TY_ARG(subdomain_of(jobset)),
                                TY_ARG(ty_json_str_at(jobset, "metadata.namespace")))));
-    if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
+    if (write_resolver(e, err) < 0 || reserve_port(e, &n->master, err) < 0 ||
+        write_hosts(e, n, jobset, err) < 0) {
         jobset_net_free(n);
         return NULL;
     }
@@ -213,6 +196,26 @@ const char *ty_net_lookup(void *ctx, struct ty_str host)
     return !tail.p || is_ours(n, tail) ? ty_map_get(&n->addresses, head) : NULL;
 }
 
+int ty_net_task_port(void *ctx, struct ty_str host, int port, bool reserve)
+{
+    struct ty_jobset_net *n = ctx;
+    struct ty_net_port mine = { 0 };
+    struct ty_str head;
+    char key[512];
+
+    ty_str_cut(host, '.', &head);
+    snprintf(key, sizeof(key), "%.*s:%d", TY_ARG(head), port);
+    struct ty_net_port *known = ty_map_get(&n->tasks, ty_str(key));
+    if (!ty_net_lookup(n, host))
+        return 0;
+    if (known || !reserve || reserve_port(n->e, &mine, &n->task_error) < 0)
+        return known ? known->port : 0;
+    known = ty_xalloc(malloc(sizeof(*known)));
+    *known = mine;
+    ty_map_put(&n->tasks, ty_str(key), known);
+    return mine.port;
+}
+
 void ty_net_done(struct ty_net *net)
 {
     const struct ty_map_slot *s = NULL;
@@ -221,4 +224,5 @@ void ty_net_done(struct ty_net *net)
     while ((s = ty_map_next(&net->by_jobset, &at)))
         jobset_net_free(s->value);
     ty_map_done(&net->by_jobset);
+    free(net->resolver);
 }

@@ -94,18 +94,53 @@ static void ports_are_apart_and_free(void **state)
 
     fixture_open(w);
     struct ty_jobset_net *a = net_of(w, jobset(w, "a", "")), *b = net_of(w, jobset(w, "b", ""));
-    assert_in_range(a->master_port, 1, 65535);
-    assert_int_not_equal(a->master_port, b->master_port);
+    assert_in_range(a->master.port, 1, 65535);
+    assert_int_not_equal(a->master.port, b->master.port);
     int fd =
-        open(ty_arena_printf(w->a, "%s/port-%d.lock", w->dir, a->master_port), O_RDWR | O_CLOEXEC);
+        open(ty_arena_printf(w->a, "%s/port-%d.lock", w->dir, a->master.port), O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
     close(fd);
     struct sockaddr_in addr = { .sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)a->master_port) };
+                                .sin_port = htons((uint16_t)a->master.port) };
     fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
     close(fd);
+}
+
+/* TensorFlow's servers listen on all addresses of the machine: each task has a port of its own. */
+static void every_pod_has_its_own_task_port(void **state)
+{
+    struct engine_fixture *w = *state;
+
+    fixture_open(w);
+    struct ty_jobset_net *n = net_of(w, jobset(w, "j", ""));
+    int first = ty_net_task_port(n, TY_LIT("j-node-0-0.j"), 2222, true);
+    int second = ty_net_task_port(n, TY_LIT("j-node-0-1.j"), 2222, true);
+    assert_in_range(first, 1, 65535);
+    assert_int_not_equal(first, second);
+    assert_int_not_equal(first, n->master.port);
+    /* the same for everyone, in every form of the name */
+    assert_int_equal(ty_net_task_port(n, TY_LIT("j-node-0-0.j.default.svc"), 2222, true), first);
+    assert_int_equal(ty_net_task_port(n, TY_LIT("j-node-0-1"), 2222, false), second);
+    assert_int_not_equal(ty_net_task_port(n, TY_LIT("j-node-0-0.j"), 2223, true), first);
+    assert_int_equal(ty_net_task_port(n, TY_LIT("j-node-0-2"), 2222, false), 0); /* nobody asked */
+    assert_int_equal(ty_net_task_port(n, TY_LIT("elsewhere.j"), 2222, true), 0);
+    assert_int_equal(ty_net_task_port(n, TY_LIT("j-node-0-0.k"), 2222, true), 0);
+}
+
+static void no_task_port(void **state)
+{
+    struct engine_fixture *w = *state;
+
+    fixture_open(w);
+    struct ty_jobset_net *n = net_of(w, jobset(w, "j", ""));
+    const char *dir = w->e->o.dir;
+    w->e->o.dir = "/nowhere/run";
+    assert_int_equal(ty_net_task_port(n, TY_LIT("j-node-0-0.j"), 2222, true), 0);
+    w->e->o.dir = dir;
+    assert_int_equal(n->task_error.code, -ENOENT);
+    assert_non_null(strstr(n->task_error.text, "cannot be made"));
 }
 
 static void no_place_for_the_hosts_file(void **state)
@@ -135,9 +170,14 @@ static void pods_reach_each_other_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ENGINE_TEST(every_form_of_a_name),         ENGINE_TEST(a_subdomain_of_its_own),
-        ENGINE_TEST(the_hosts_file_says_the_same), ENGINE_TEST(ports_are_apart_and_free),
-        ENGINE_TEST(no_place_for_the_hosts_file),  ENGINE_TEST(pods_reach_each_other_by_name),
+        ENGINE_TEST(every_form_of_a_name),
+        ENGINE_TEST(a_subdomain_of_its_own),
+        ENGINE_TEST(the_hosts_file_says_the_same),
+        ENGINE_TEST(ports_are_apart_and_free),
+        ENGINE_TEST(no_place_for_the_hosts_file),
+        ENGINE_TEST(pods_reach_each_other_by_name),
+        ENGINE_TEST(every_pod_has_its_own_task_port),
+        ENGINE_TEST(no_task_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -16,7 +17,11 @@
 #include "engine/engine_inner.h"
 #include "engine/pod/limits.h"
 #include "engine/pod/pods.h"
+#include "proc/regular_file.h"
 #include "proc/shim.h"
+#include "proc/zygote.h"
+
+#define CLIENTS 4096
 
 struct ty_rsh_command {
     struct ty_engine *e;
@@ -26,17 +31,33 @@ struct ty_rsh_command {
     int fds[3];
     struct ty_pod_runtime *pod; /* NULL until it is known */
     struct ty_buf command;      /* while the pod waits for devices; then it runs, as id */
+    char container[256];
+    uint32_t argc;
+    bool tty;
     uint32_t id;
+    bool foreign; /* the host that it asked for is not one of this run */
 };
+
+static void on_connection(uv_poll_t *poll, int status, int events);
+
+/* Descriptors were closed: there may be room for another client. */
+static void accept_again(struct ty_rsh *rsh)
+{
+    if (rsh->fd >= 0 && rsh->poll.data)
+        uv_poll_start(&rsh->poll, UV_READABLE, on_connection);
+}
 
 static void remote_closed(uv_handle_t *h)
 {
     struct ty_rsh_command *r = h->data;
+    struct ty_rsh *rsh = &r->e->rsh;
 
-    r->e->rsh.handles--;
+    rsh->handles--;
+    rsh->n--;
     close(r->fd);
     ty_buf_done(&r->command);
     free(r);
+    accept_again(rsh);
 }
 
 static void remote_free(struct ty_rsh_command *r)
@@ -56,7 +77,7 @@ static void remote_free(struct ty_rsh_command *r)
 /* {exit code, text}: one packet, then the connection ends. */
 static void send_reply(struct ty_rsh_command *r, int code, const char *text)
 {
-    struct ty_rsh_reply out = { .code = code };
+    struct ty_rsh_reply out = { .code = code, .foreign = r->foreign };
 
     snprintf(out.text, sizeof(out.text), "%.*s", (int)sizeof(out.text) - 1, text);
     if (send(r->fd, &out, sizeof(out), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
@@ -65,38 +86,107 @@ static void send_reply(struct ty_rsh_command *r, int code, const char *text)
     remote_free(r);
 }
 
-/* A shell runs the command, as sshd does. */
-static int start_remote(struct ty_rsh_command *r, const char *command, struct ty_err *err)
+/* The container `name`; "": the node's, else the last that is no init container. NULL: none. */
+static const struct ty_container_plan *find_container(const struct ty_pod_runtime *p,
+                                                      const char *name)
 {
-    struct ty_pod_runtime *p = r->pod;
-    const struct ty_container_plan *c = &p->plan.containers[0];
-    const char *argv[] = { "/bin/sh", "-c", command, NULL };
-    ty_auto_arena *a = ty_arena_new(TY_PROCESS_CEILING);
+    const struct ty_container_plan *c = name[0] ? NULL : &p->plan.containers[0];
 
-    for (size_t i = 0; i < p->plan.n; i++)
+    for (size_t i = 0; i < p->plan.n && !name[0]; i++)
         if (!p->plan.containers[i].init)
             c = &p->plan.containers[i];
     for (size_t i = p->plan.n; i-- > 0;)
-        if (strcmp(p->plan.containers[i].name, TY_NODE) == 0)
+        if (strcmp(p->plan.containers[i].name, name[0] ? name : TY_NODE) == 0)
             c = &p->plan.containers[i];
-    struct ty_process_spec s = ty_pods_exec_start(a, p, c, r->id, argv);
+    return c;
+}
+
+/* rsh: a shell runs the command, as sshd does. exec: the words as they are. */
+static const char *const *argv_of(struct ty_arena *a, const struct ty_rsh_command *r,
+                                  const char *command, size_t n)
+{
+    const char **argv = ty_new_n(a, const char *, r->argc + 4), *end = command + n;
+    size_t i = 0;
+
+    if (!r->argc) {
+        argv[i++] = "/bin/sh";
+        argv[i++] = "-c";
+        argv[i++] = command;
+    }
+    for (; i < r->argc && command < end; command += strlen(command) + 1)
+        argv[i++] = command;
+    return argv;
+}
+
+static const char *const *with_term(struct ty_arena *a, const char *const *env)
+{
+    size_t n = 0;
+
+    for (; env[n]; n++)
+        if (strncmp(env[n], "TERM=", 5) == 0)
+            return env;
+    const char **more = ty_new_n(a, const char *, n + 2);
+    if (n)
+        memcpy(more, env, n * sizeof(*env));
+    more[n] = "TERM=xterm";
+    return more;
+}
+
+static int start_remote(struct ty_rsh_command *r, const char *command, size_t n, struct ty_err *err)
+{
+    struct ty_pod_runtime *p = r->pod;
+    const struct ty_container_plan *c = find_container(p, r->container);
+    ty_auto_arena *a = ty_arena_new(TY_PROCESS_CEILING);
+
+    if (!c)
+        return ty_fail(err, -ENOENT, "the pod has no container \"%s\"", r->container);
+    struct ty_process_spec s = ty_pods_exec_start(a, p, c, r->id, argv_of(a, r, command, n));
+    if (r->argc)
+        s.beside = (uint32_t)(c - p->plan.containers) + 1;
+    s.tty = r->tty;
+    if (r->tty)
+        s.env = with_term(a, s.env);
     s.in = r->fds[0];
     s.out = r->fds[1];
     s.err = r->fds[2];
     s.cgroup = ty_limits_join(p, (size_t)(c - p->plan.containers));
+    ty_zygote_continue(p->e->o.zygote);
     int started = ty_shim_start(p->shim, &s, err);
     if (s.cgroup > 0)
         close(s.cgroup);
     return started;
 }
 
-static void begin_remote(struct ty_rsh_command *r, const char *command)
+static void begin_remote(struct ty_rsh_command *r, const char *command, size_t n)
 {
     struct ty_err err = { 0 };
 
     r->id = TY_RSH_FIRST + r->e->rsh.next_id++;
-    if (start_remote(r, command, &err) < 0)
+    if (start_remote(r, command, n, &err) < 0)
         send_reply(r, 255, err.text);
+}
+
+static bool has_address(const struct ty_jobset_net *net, struct ty_str address)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&net->addresses, &at)))
+        if (ty_str_is(address, s->value))
+            return true;
+    return false;
+}
+
+/* Also of a pod that has not started yet, or is over. */
+static bool knows_host(const struct ty_engine *e, struct ty_str host)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&e->net.by_jobset, &at)))
+        if (ty_net_lookup(s->value, host) || has_address(s->value, host))
+            return true;
+    return false;
 }
 
 /* A pod without GPUs may run mpirun before the pods of its ranks have got their GPUs: commands for
@@ -106,16 +196,22 @@ static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *
     char text[sizeof(((struct ty_rsh_reply *)0)->text)];
 
     r->pod = ty_pods_by_host(r->e, ty_str(req->host));
+    r->argc = req->argc;
+    r->tty = req->tty;
+    memcpy(r->container, req->container, sizeof(r->container));
     if (!r->pod) {
+        r->foreign = !knows_host(r->e, ty_str(req->host));
         snprintf(text, sizeof(text), "no pod of this run is called %.200s", req->host);
         send_reply(r, 255, text);
+    } else if (!req->command[0]) {
+        send_reply(r, 255, "give a command: pods have no login shell");
     } else if (r->pod->plan.gated) { /* nothing removes scheduling gates locally */
         snprintf(text, sizeof(text), "%.200s has not started: it has scheduling gates", req->host);
         send_reply(r, 255, text);
     } else if (r->pod->waiting) {
-        ty_buf_put(&r->command, req->command, strlen(req->command) + 1);
+        ty_buf_put(&r->command, req->command, sizeof(req->command));
     } else {
-        begin_remote(r, req->command);
+        begin_remote(r, req->command, sizeof(req->command));
     }
 }
 
@@ -128,7 +224,7 @@ void ty_rsh_pod_started(struct ty_pod_runtime *p)
             continue;
         command = r->command;
         r->command = (struct ty_buf){ 0 };
-        begin_remote(r, command.p);
+        begin_remote(r, command.p, command.n);
     }
 }
 
@@ -161,12 +257,15 @@ static void on_request(struct ty_rsh_command *r)
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    size_t fds = n > 0 ? take_fds(r, &msg) : 0;
+    size_t fds = n >= 0 ? take_fds(r, &msg) : 0;
     if (n != (ssize_t)sizeof(req) || fds != 3) {
         remote_free(r);
         return;
     }
     req.host[sizeof(req.host) - 1] = req.command[sizeof(req.command) - 1] = 0;
+    req.container[sizeof(req.container) - 1] = 0;
+    if (req.argc > sizeof(req.command)) /* more words than bytes */
+        req.argc = sizeof(req.command);
     take_request(r, &req);
 }
 
@@ -189,17 +288,33 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
     }
 }
 
+/* A client has up to four descriptors: all of them have at most half of the engine's. */
+static size_t max_clients(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur / 8 >= CLIENTS)
+        return CLIENTS;
+    return files.rlim_cur < 8 ? 1 : files.rlim_cur / 8;
+}
+
+/* Clients beyond the maximum, or without descriptors for them, wait for accept_again: the poll
+ * would report them all the time. */
 static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
 {
     struct ty_engine *e = poll->data;
-    int fd = accept4(e->rsh.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct ty_rsh_command *r = fd >= 0 ? calloc(1, sizeof(*r)) : NULL;
+    bool room = e->rsh.n < max_clients();
+    int fd = room ? accept4(e->rsh.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
 
-    if (!r)
+    if (!room || (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)))
+        uv_poll_stop(poll);
+    if (fd < 0)
         return;
+    struct ty_rsh_command *r = ty_xalloc(calloc(1, sizeof(*r)));
     *r =
         (struct ty_rsh_command){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->rsh.commands };
     e->rsh.commands = r;
+    e->rsh.n++;
     uv_poll_init(e->o.loop, &r->poll, fd);
     r->poll.data = r;
     uv_poll_start(&r->poll, UV_READABLE, on_remote);
@@ -212,6 +327,7 @@ void ty_rsh_pod_ended(struct ty_pod_runtime *p)
         if (r->pod == p)
             send_reply(r, 255, "the pod ended");
     }
+    accept_again(&p->e->rsh);
 }
 
 bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n)
@@ -239,11 +355,13 @@ static int write_ssh(struct ty_engine *e, struct ty_err *err)
 
     if (mkdir(dir, 0755) < 0 && errno != EEXIST)
         return ty_fail(err, -errno, "%s: %s", dir, strerrordesc_np(errno));
-    FILE *f = fopen(path, "we");
+    FILE *f = ty_regular_file_fopen(path, "w");
     if (!f)
-        return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
+        return ty_fail(err, -errno, "%s: %s", path, ty_regular_file_error(errno));
     fprintf(f,
-            "#!/bin/sh\n# Remote start inside this run: no sshd is needed.\nexec '%s' rsh \"$@\"\n",
+            "#!/bin/sh\n# Remote start inside this run, without sshd; the next ssh of PATH for all "
+            "other "
+            "hosts.\nexec '%s' rsh --run=\"${0%%/bin/ssh}\" \"$@\"\n",
             e->o.program);
     bool bad = fchmod(fileno(f), 0755) < 0;
     if (fclose(f) != 0 || bad)

@@ -17,18 +17,24 @@ struct ty_rsh {
     uv_poll_t poll;
     char *path;                      /* of the socket */
     struct ty_rsh_command *commands; /* waiting or running */
+    size_t n;                        /* clients, also those that are being closed */
     uint32_t next_id;                /* of a command's process */
     int handles;                     /* that libuv has not closed yet */
 };
 
 #define TY_RSH_FIRST 200000u /* process ids of remote commands in a shim */
 
+/* From a pod (rsh) or from outside (exec). */
 struct ty_rsh_request {
     char host[512];
-    char command[60000]; /* for /bin/sh -c */
+    char container[256]; /* "": the default one */
+    uint32_t argc;       /* words in `command`, each ends with a NUL; 0: for /bin/sh -c */
+    bool tty;            /* the descriptors are a terminal */
+    char command[60000]; /* "": only whether the host is one of this run */
 };
 struct ty_rsh_reply {
     int code;
+    bool foreign;   /* the host is not one of this run */
     char text[256]; /* why it could not be run; "" otherwise */
 };
 

@@ -4,6 +4,7 @@
 #include "engine/pod/pods.h"
 #include "engine/rsh.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -242,6 +243,7 @@ static void nobody_of_that_name(void **state)
     answer(w, &k);
     assert_int_equal(k.reply.code, 255);
     assert_string_equal(k.reply.text, "no pod of this run is called elsewhere");
+    assert_true(k.reply.foreign);
     done(&k);
 }
 
@@ -353,12 +355,12 @@ static size_t open_fds(void)
     return n;
 }
 
-/* One descriptor instead of three: it is not kept. */
+/* One descriptor instead of three, in a request or in an empty message: it is not kept. */
 static void descriptors_of_bad_askers(void **state)
 {
     struct engine_fixture *w = *state;
     static struct ty_rsh_request req;
-    struct iovec iov = { &req, sizeof(req) };
+    struct iovec iov = { &req, 0 };
     char control[CMSG_SPACE(sizeof(int))] = { 0 };
     struct msghdr msg = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
@@ -369,6 +371,7 @@ static void descriptors_of_bad_askers(void **state)
     for (int i = 0; i < 10; i++) {
         char byte;
         int fd = connect_to(w), one = 0;
+        iov.iov_len = i % 2 ? sizeof(req) : 0;
         struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
         if (!c)
             abort(); /* there is room for one */
@@ -376,12 +379,39 @@ static void descriptors_of_bad_askers(void **state)
                                .cmsg_level = SOL_SOCKET,
                                .cmsg_type = SCM_RIGHTS };
         memcpy(CMSG_DATA(c), &one, sizeof(one));
-        assert_int_equal(sendmsg(fd, &msg, 0), sizeof(req));
+        assert_int_equal(sendmsg(fd, &msg, 0), iov.iov_len);
         while (recv(fd, &byte, 1, MSG_DONTWAIT) != 0) /* until it hangs up */
             uv_run(&w->loop, UV_RUN_NOWAIT);
         close(fd);
     }
     assert_int_equal(open_fds(), before);
+}
+
+/* Too many who say nothing: the next one waits until one of them leaves. */
+static void many_askers(void **state)
+{
+    struct engine_fixture *w = *state;
+    struct rlimit before, less;
+    int silent[32];
+
+    two_pods(w);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    less = before;
+    less.rlim_cur = 8 * TY_COUNT(silent); /* a client has four, of one half */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
+    for (size_t i = 0; i < TY_COUNT(silent); i++)
+        silent[i] = connect_to(w);
+    struct asker k = ask(w, "j-node-0-0", "exit 3");
+    for (int i = 0; i < 100; i++)
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+    assert_int_equal(w->e->rsh.n, TY_COUNT(silent));
+    assert_false(uv_is_active((uv_handle_t *)&w->e->rsh.poll));
+    for (size_t i = 0; i < TY_COUNT(silent); i++)
+        close(silent[i]);
+    answer(w, &k);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(k.reply.code, 3);
+    done(&k);
 }
 
 int main(void)
@@ -398,6 +428,7 @@ int main(void)
         ENGINE_TEST(bad_askers),
         ENGINE_TEST(only_its_owner_may_ask),
         ENGINE_TEST(descriptors_of_bad_askers),
+        ENGINE_TEST(many_askers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

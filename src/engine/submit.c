@@ -6,6 +6,7 @@
 #include "engine/engine_reconcile.h"
 #include "engine/host.h"
 #include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_restarts.h"
 #include "engine/preflight/preflight.h"
 #include "trainer/trainjob_reconcile.h"
 
@@ -109,6 +110,28 @@ static bool managed_by_other(struct ty_engine *e, const struct ty_json *job,
     return true;
 }
 
+/* Says so before training runs on the CPUs of a machine with GPUs. */
+static void check_unused_gpus(struct ty_engine *e, const struct ty_json *jobset,
+                              struct ty_preflight_findings *ret)
+{
+    const struct ty_host *host = &e->o.host;
+    size_t n = 0;
+
+    while (host->gpus && host->gpus[n])
+        n++;
+    if (!n || ty_preflight_gpus(e->pass, jobset, host) > 0)
+        return;
+    struct ty_preflight_finding *it = ty_new(ret->arena, struct ty_preflight_finding);
+    it->path = "spec.trainer.resourcesPerNode";
+    it->note = true;
+    it->text =
+        ty_arena_printf(ret->arena,
+                        "trainjob/%.*s asks for no GPU and sees none of this machine's %zu: set "
+                        "spec.trainer.resourcesPerNode, for example {limits: {%s: 1}}",
+                        TY_ARG(ty_json_str_at(jobset, "metadata.name")), n, host->gpu_resource);
+    ty_append(ret->first, ret->last, it);
+}
+
 static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
                          const struct ty_desired_object *want, struct ty_preflight_findings *ret)
 {
@@ -118,6 +141,7 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
     size_t n_claims = 0;
     const struct ty_json *const *claims = ty_engine_claims(e, &n_claims);
 
+    ty_jobset_restarts(e->pass, jobset, e->o.restarts);
     ty_jobset_default(e->pass, jobset);
     ty_jobset_validate(e->pass, jobset, &errs);
     ty_jobset_validate_claims(jobset, claims, n_claims, &errs);
@@ -128,6 +152,18 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
                                             ty_json_str_at(jobset, "metadata.namespace"),
                                             ty_json_str_at(jobset, "metadata.name")),
                             &view, ret);
+    check_unused_gpus(e, jobset, ret);
+    ty_preflight_list_pods(jobset, ret);
+}
+
+/* Names the TrainJob in the findings that do not yet have one: those of its JobSet. */
+static void name_job(struct ty_preflight_findings *ret, const struct ty_json *job)
+{
+    const char *name = ty_json_cstr_at(ret->arena, job, "metadata.name");
+
+    for (struct ty_preflight_finding *it = ret->first; it; it = it->next)
+        if (!it->job)
+            it->job = name;
 }
 
 static int check_trainjob(struct ty_engine *e, const struct ty_json *job,
@@ -148,6 +184,7 @@ static int check_trainjob(struct ty_engine *e, const struct ty_json *job,
     for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         if (w->kind == &ty_kind_jobset)
             check_jobset(e, ty_json_copy(e->pass, w->obj, 0), pass.want, ret);
+    name_job(ret, job);
     return 0;
 }
 

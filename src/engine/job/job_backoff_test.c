@@ -14,12 +14,14 @@ static void case_087_a_failure_delays_new_pods(void **state)
     reconcile(&w);
     assert_int_equal(w.created, 0);
     assert_int_equal(w.last.requeue_ms, 10000);
+    assert_int_equal(count_events(&w, "BackOff", "my-job restarts in 10 s (1 of 6)"), 1);
     assert_counts(&w, 2, 0, 1);
     assert_int_equal(stat_int(&w, "ready"), 2);
     w.now += 9;
     reconcile(&w);
     assert_int_equal(w.created, 0);
     assert_int_equal(w.last.requeue_ms, 1000);
+    assert_int_equal(count_events(&w, "BackOff", NULL), 0); /* said once */
     w.now += 1;
     reconcile(&w);
     assert_int_equal(w.created, 1);
@@ -99,6 +101,38 @@ static void test_reset_by_success(void **state)
     assert_int_equal(fails_again(&w), 20);
 }
 
+/* Each index waits for itself; those that fail together are one event, said once. */
+static void test_indexes_say_how_long_they_wait(void **state)
+{
+    auto_job_fixture w;
+
+    (void)state;
+    fixture_init(&w, "{'parallelism':3,'completions':3,'completionMode':'Indexed',"
+                     "'backoffLimitPerIndex':6}");
+    reconcile(&w);
+    set_running(&w, 2, true);
+    finish_pod(&w, 0, 1);
+    finish_pod(&w, 1, 1);
+    reconcile(&w);
+    assert_int_equal(w.created, 0);
+    assert_int_equal(count_events(&w, "BackOff", "my-job-0 and 1 more restart in 10 s (1 of 6)"),
+                     1);
+    w.now += 4;
+    reconcile(&w);
+    assert_int_equal(count_events(&w, "BackOff", NULL), 0);
+    finish_pod(&w, 2, 1); /* another index, later */
+    reconcile(&w);
+    assert_int_equal(count_events(&w, "BackOff", "my-job-2 restarts in 10 s (1 of 6)"), 1);
+    assert_int_equal(count_events(&w, "BackOff", NULL), 1);
+    w.now += 6;
+    reconcile(&w);
+    assert_int_equal(w.created, 2);
+    finish_pod(&w, w.n - 2, 1); /* again */
+    reconcile(&w);
+    assert_int_equal(count_events(&w, "BackOff", "my-job-0 restarts in 20 s (2 of 6)"), 1);
+    assert_int_equal(count_events(&w, "BackOff", NULL), 1);
+}
+
 static void test_index_wait(void **state)
 {
     struct ty_pod_summary lost = { .failures = 1, .ignored = 1, .finished_s = 100 };
@@ -118,6 +152,7 @@ int main(void)
         cmocka_unit_test(case_088_delays_double_up_to_the_cap),
         cmocka_unit_test(case_088_delays_of_a_failing_job),
         cmocka_unit_test(test_reset_by_success),
+        cmocka_unit_test(test_indexes_say_how_long_they_wait),
         cmocka_unit_test(test_index_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "engine/engine_inner.h"
+#include "proc/zygote.h"
 
 struct job_search {
     const char *name;
@@ -51,5 +52,6 @@ int ty_engine_delete(struct ty_engine *e, const char *job, struct ty_err *err)
     if (!obj)
         return -ENOENT;
     char *ns = ty_arena_strdup(a, obj->ns);
+    ty_zygote_continue(e->o.zygote);
     return ty_local_delete(e->store, a, &ty_kind_trainjob, ty_str(ns), ty_str(job), err);
 }

@@ -6,7 +6,7 @@
 #include "engine/job/job_indexes.h"
 #include "engine/job/job_spec.h"
 
-enum ty_job_mark { TY_MARK_NONE, TY_MARK_COUNT, TY_MARK_NEVER };
+enum ty_job_mark { TY_MARK_NONE, TY_MARK_COUNT, TY_MARK_NEVER, TY_MARK_BACKOFF };
 struct ty_job_pod {
     const struct ty_pod_summary *summary;
     bool active, terminating;

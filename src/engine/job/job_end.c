@@ -47,7 +47,7 @@ static const char *fail_job(const struct ty_job_count *c)
     return first ? first->fail_job : NULL;
 }
 
-static bool history_read_limit(const struct ty_job_spec *s, const struct ty_job_count *c)
+static bool limit_exceeded(const struct ty_job_spec *s, const struct ty_job_count *c)
 {
     if (c->failed > s->backoff_limit)
         return true;
@@ -56,7 +56,7 @@ static bool history_read_limit(const struct ty_job_spec *s, const struct ty_job_
     return s->backoff_limit == 0 ? c->restarts > 0 : c->restarts >= s->backoff_limit;
 }
 
-static bool history_read_deadline(const struct ty_job_spec *s, int64_t start_s, int64_t now_s)
+static bool deadline_exceeded(const struct ty_job_spec *s, int64_t start_s, int64_t now_s)
 {
     return s->deadline_s >= 0 && start_s > 0 && !s->suspended && now_s - start_s >= s->deadline_s;
 }
@@ -90,11 +90,11 @@ void ty_job_end(struct ty_arena *a, const struct ty_job_spec *s, const struct ty
         set_end(ret, false, "PodFailurePolicy", message);
         return;
     }
-    if (history_read_limit(s, c)) {
+    if (limit_exceeded(s, c)) {
         set_end(ret, false, "BackoffLimitExceeded", "Job has reached the specified backoff limit");
         return;
     }
-    if (history_read_deadline(s, start_s, in->now_s)) {
+    if (deadline_exceeded(s, start_s, in->now_s)) {
         set_end(ret, false, "DeadlineExceeded", "Job was active longer than specified deadline");
         return;
     }

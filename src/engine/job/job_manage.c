@@ -178,6 +178,74 @@ static void create_pod(struct ty_job_pod_builder *m, const struct ty_job_count *
                      TY_ARG(out->last->name));
 }
 
+/* "node-0-1": the Job's name without that of its JobSet, and the pod's index. */
+static const char *node_of(struct ty_arena *a, const struct ty_job_spec *s,
+                           const struct ty_job_observed *in, int64_t index)
+{
+    struct ty_str set = ty_json_as_str(ty_json_find(ty_json_at(in->job, "metadata.labels"),
+                                                    TY_LIT("jobset.sigs.k8s.io/jobset-name")));
+    struct ty_str job = s->name;
+
+    if (set.n && job.n > set.n + 1 && ty_str_starts(job, set))
+        job = (struct ty_str){ job.p + set.n + 1, job.n - set.n - 1 };
+    return index >= 0 ? ty_arena_printf(a, "%.*s-%lld", TY_ARG(job), (long long)index)
+                      : ty_arena_cstr(a, job);
+}
+
+/* Once for each failure: in the pass that counts it. */
+static void event_backoff(struct ty_arena *a, const struct ty_job_spec *s,
+                          const struct ty_job_observed *in, const struct ty_job_count *c,
+                          int64_t wait_s, struct ty_changes *out)
+{
+    const struct ty_job_pod *first = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (!c->pods[i].failed || !c->pods[i].fresh)
+            continue;
+        first = first ? first : &c->pods[i];
+        n++;
+    }
+    if (!first)
+        return;
+    const char *others = n > 1 ? ty_arena_printf(a, " and %zu more restart", n - 1) : " restarts";
+    ty_changes_event(out, "Warning", "BackOff", "%s%s in %lld s (%lld of %lld)",
+                     node_of(a, s, in, first->summary->index), others, (long long)wait_s,
+                     (long long)c->failed, (long long)s->backoff_limit);
+}
+
+static int64_t index_wait_s(const struct ty_job_pod *held, int64_t now_s)
+{
+    return held->summary->announced || held->failure_action == TY_POD_FAILURE_IGNORE
+               ? 0
+               : ty_job_backoff_index_wait_s(held->summary, now_s);
+}
+
+/* With backoffLimitPerIndex each index waits for itself; neighbours that wait for the same are one
+ * event. A failure is counted only with its replacement, so the pod is marked. */
+static void event_index_backoff(struct ty_arena *a, const struct ty_job_spec *s,
+                                const struct ty_job_observed *in, struct ty_job_count *c,
+                                struct ty_changes *out)
+{
+    for (size_t i = 0, n; i < c->n_held; i += n) {
+        struct ty_job_pod **first = &c->held[i];
+        int64_t wait_s = index_wait_s(*first, in->now_s), failures = (*first)->summary->failures;
+        n = 1;
+        if (wait_s <= 0)
+            continue;
+        while (i + n < c->n_held && first[n]->summary->failures == failures &&
+               index_wait_s(first[n], in->now_s) == wait_s)
+            n++;
+        for (size_t k = 0; k < n; k++)
+            first[k]->mark = TY_MARK_BACKOFF;
+        const char *others =
+            n > 1 ? ty_arena_printf(a, " and %zu more restart", n - 1) : " restarts";
+        ty_changes_event(out, "Warning", "BackOff", "%s%s in %lld s (%lld of %lld)",
+                         node_of(a, s, in, (*first)->summary->index), others, (long long)wait_s,
+                         (long long)failures + 1, (long long)s->per_index);
+    }
+}
+
 static void create_missing(struct ty_arena *a, const struct ty_job_spec *s,
                            const struct ty_job_observed *in, struct ty_job_count *c,
                            int64_t missing, struct ty_changes *out)
@@ -188,6 +256,7 @@ static void create_missing(struct ty_arena *a, const struct ty_job_spec *s,
     struct ty_job_pod_builder m;
 
     if (wait_s > 0) {
+        event_backoff(a, s, in, c, wait_s, out);
         ty_changes_requeue_after(out, wait_s * 1000);
         return;
     }
@@ -195,8 +264,10 @@ static void create_missing(struct ty_arena *a, const struct ty_job_spec *s,
         struct ty_job_indexes taken = taken_indexes(a, s, c);
         indexes = ty_new_n(a, int64_t, n);
         n = ty_job_indexes_missing(&taken, s->completions, indexes, n);
-        if (s->per_index >= 0)
+        if (s->per_index >= 0) {
             n = drop_waiting(in, c, indexes, n, out);
+            event_index_backoff(a, s, in, c, out);
+        }
     }
     if (n == 0)
         return;

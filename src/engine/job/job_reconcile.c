@@ -172,15 +172,24 @@ static struct ty_json *counted_annotation(struct job_reconcile *p, int64_t count
     return notes;
 }
 
+static struct ty_json *backoff_annotation(struct job_reconcile *p)
+{
+    struct ty_json *notes = ty_json_object(p->a);
+
+    ty_json_set(p->a, notes, TY_ANN_BACKOFF, ty_json_cstr(p->a, "announced"));
+    return notes;
+}
+
 static void write_pods(struct job_reconcile *p)
 {
-    struct ty_json *counted = counted_annotation(p, p->count.last_count + 1),
-                   *never = counted_annotation(p, 0);
+    struct ty_json *notes[] = { [TY_MARK_COUNT] = counted_annotation(p, p->count.last_count + 1),
+                                [TY_MARK_NEVER] = counted_annotation(p, 0),
+                                [TY_MARK_BACKOFF] = backoff_annotation(p) };
 
     for (size_t i = 0; i < p->count.n; i++) {
         const struct ty_job_pod *pod = &p->count.pods[i];
         if (pod->mark != TY_MARK_NONE)
-            write_mark(p, pod, pod->mark == TY_MARK_COUNT ? counted : never);
+            write_mark(p, pod, notes[pod->mark]);
         if (!pod->remove)
             continue;
         ty_changes_delete(p->out, &ty_kind_pod, p->spec.ns, pod->summary->name);

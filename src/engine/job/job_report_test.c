@@ -165,6 +165,32 @@ static void test_why_it_failed(void **state)
     assert_int_equal(message(fine).n, 0);
 }
 
+/* While others run the summary is provisional; with the end of the last pod it is rewritten. */
+static void test_the_message_becomes_final(void **state)
+{
+    struct engine_fixture *w = *state;
+    struct ty_err err = { 0 };
+
+    fixture_open(w);
+    struct ty_json *failed = jobset(w, FAILED);
+    struct ty_pod_runtime *other = pod(w, 0, 0);
+    w->e->pods.first = other;
+    ty_job_report_start_failed(pod(w, 1, 0), "node", "no such file");
+    ty_job_report_amend_status(w->e, failed);
+    has(ty_arena_cstr(w->a, message(failed)), "1 other still ran and is stopped");
+    assert_int_equal(ty_local_create(w->e->store, w->a, failed, &err), 0);
+    ty_job_report_pod_over(w->e, "default", "j"); /* one of them still runs */
+    const struct ty_json *now =
+        ty_local_get(w->e->store, w->a, &ty_kind_jobset, TY_LIT("default"), TY_LIT("j"));
+    has(ty_arena_cstr(w->a, message(now)), "still ran");
+    other->over = true;
+    ty_job_report_pod_over(w->e, "default", "j");
+    now = ty_local_get(w->e->store, w->a, &ty_kind_jobset, TY_LIT("default"), TY_LIT("j"));
+    assert_true(
+        ty_str_is(message(now), "m\nnode-0-1 failed: could not start: no such file, after 0.0 s"));
+    w->e->pods.first = NULL;
+}
+
 /* No longer than a condition may be, and cut between characters. */
 static void test_a_long_message(void **state)
 {
@@ -209,6 +235,7 @@ int main(void)
         T(test_its_own_word),
         T(test_time_left),
         T(test_why_it_failed),
+        T(test_the_message_becomes_final),
         T(test_a_long_message),
         T(test_nothing_is_left),
     };

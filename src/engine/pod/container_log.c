@@ -12,7 +12,10 @@
 #include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/job/job_report.h"
+#include "engine/log_times.h"
 #include "engine/pod/pods.h"
+#include "proc/regular_file.h"
+#include "report/log_arrivals.h"
 
 #define LINE_MAX_BYTES 65536
 #define TURNS          4  /* chunks read in one go: a flood must not starve the others */
@@ -26,6 +29,7 @@ struct ty_container_log {
     size_t c;
     int fd, file; /* pipe; log file */
     int64_t size; /* of the file */
+    struct ty_log_times times;
     uv_poll_t poll;
     bool full;      /* writing failed: one event, then the rest is not written */
     bool rotated;   /* one event was sent */
@@ -44,6 +48,19 @@ static char *log_path(struct ty_arena *a, const struct ty_pod_runtime *p, size_t
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events);
+
+/* The log file stops, the job does not: one event, then lines only go to observers. */
+static void give_up(struct ty_container_log *u, int code)
+{
+    char text[512];
+
+    u->full = true;
+    snprintf(text, sizeof(text), "the log of container %s of %s is cut off here: %s",
+             u->pod->plan.containers[u->c].name, u->pod->host,
+             code == EBADF ? "its path is taken by something that is no file"
+                           : strerrordesc_np(code));
+    ty_engine_event(u->pod->e, &ty_kind_pod, u->pod->host, "Warning", "LogWriteFailed", text);
+}
 
 static void log_freed(uv_handle_t *h)
 {
@@ -68,10 +85,14 @@ struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c
     }
     fcntl(fds[0], F_SETFL, O_NONBLOCK);
     mkdir(dir, 0755); /* its logs folder exists; a failure shows at open */
+    if (p->arrivals[c])
+        *p->arrivals[c] = (struct ty_log_arrivals){ 0 };
     *u = (struct ty_container_log){ .pod = p, .c = c, .fd = fds[0], .attempt = attempt };
-    u->file = open(log_path(a, p, c, attempt), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (u->file < 0) {
-        ty_fail(err, -errno, "%s: %s", log_path(a, p, c, attempt), strerrordesc_np(errno));
+    u->file = ty_regular_file_open(log_path(a, p, c, attempt), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    if (u->file == -EBADF) {
+        give_up(u, EBADF);
+    } else if (u->file < 0) {
+        ty_fail(err, u->file, "%s: %s", log_path(a, p, c, attempt), strerrordesc_np(-u->file));
         close(fds[0]);
         close(fds[1]);
         free(u);
@@ -136,15 +157,14 @@ static void cut_lines(struct ty_container_log *u, struct ty_str s)
     }
 }
 
-/* A full disk stops the log file, not the job: one event, then lines only go to observers. */
-static void give_up(struct ty_container_log *u, int code)
+/* For the failure summary: when was a line written? The index is as small as the pod is silent. */
+static void note_arrival(struct ty_container_log *u, int64_t bytes)
 {
-    char text[512];
+    struct ty_pod_runtime *p = u->pod;
 
-    u->full = true;
-    snprintf(text, sizeof(text), "the log of container %s of %s is cut off here: %s",
-             u->pod->plan.containers[u->c].name, u->pod->host, strerrordesc_np(code));
-    ty_engine_event(u->pod->e, &ty_kind_pod, u->pod->host, "Warning", "LogWriteFailed", text);
+    if (!p->arrivals[u->c])
+        p->arrivals[u->c] = ty_new(p->arena, struct ty_log_arrivals);
+    ty_log_arrivals_add(p->arrivals[u->c], bytes, ty_engine_wall_ms());
 }
 
 static void write_out(struct ty_container_log *u, const char *p, size_t n)
@@ -158,6 +178,7 @@ static void write_out(struct ty_container_log *u, const char *p, size_t n)
             return;
         }
         u->size += done;
+        note_arrival(u, done);
         p += done;
         n -= (size_t)done;
     }
@@ -169,14 +190,15 @@ static void rotate_file(struct ty_container_log *u)
     ty_auto_arena *a = ty_arena_new(1 << 16);
     char *path = log_path(a, u->pod, u->c, u->attempt);
     char *old = ty_arena_printf(a, "%s.1", path);
-    int fd = -1;
+    int fd = rename(path, old) < 0
+                 ? -errno
+                 : ty_regular_file_open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
 
-    if (rename(path, old) == 0)
-        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0) {
-        give_up(u, errno);
+        give_up(u, -fd);
         return;
     }
+    ty_log_times_rotate(&u->times, path, old);
     close(u->file);
     u->file = fd;
     u->size = 0;
@@ -185,6 +207,16 @@ static void rotate_file(struct ty_container_log *u)
                         ty_arena_printf(a, "the log of container %s is long: its older part is %s",
                                         u->pod->plan.containers[u->c].name, old));
     u->rotated = true;
+}
+
+static void note_time(struct ty_container_log *u)
+{
+    int64_t now_ms = ty_engine_wall_ms();
+
+    if (u->full || !ty_log_times_due(&u->times, now_ms))
+        return;
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    ty_log_times_note(&u->times, log_path(a, u->pod, u->c, u->attempt), u->size, now_ms);
 }
 
 /* A file that is long enough gets the rest of its last line, and a new one begins. */
@@ -203,6 +235,8 @@ static void append_to_file(struct ty_container_log *u, const char *p, size_t n)
                 rotate_file(u);
         }
     }
+    if (n > 0)
+        note_time(u);
     write_out(u, p, n);
     if (n > 0)
         u->ends_line = p[n - 1] == '\n';
@@ -246,8 +280,16 @@ static void on_readable(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNU
 {
     struct ty_container_log *u = poll->data;
 
-    if (drain_pipe(u, TURNS))
+    if (u->pod->e->logs_held)
+        uv_poll_stop(poll);
+    else if (drain_pipe(u, TURNS))
         finish_log(u);
+}
+
+void ty_container_log_continue(struct ty_container_log *u)
+{
+    if (u)
+        uv_poll_start(&u->poll, UV_READABLE, on_readable);
 }
 
 void ty_container_log_exited(struct ty_container_log *u, int wstatus)
@@ -264,7 +306,8 @@ void ty_container_log_close(struct ty_container_log *u)
     if (!u)
         return;
     u->pod->logs[u->c] = NULL;
-    close(u->file);
+    if (u->file >= 0)
+        close(u->file);
     uv_poll_stop(&u->poll);
     uv_close((uv_handle_t *)&u->poll, log_freed);
     close(u->fd);
@@ -273,7 +316,7 @@ void ty_container_log_close(struct ty_container_log *u)
 /* The last bytes of a file, at the end of `room`: how many. */
 static size_t read_tail(const char *path, char *room, size_t n)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = ty_regular_file_open(path, O_RDONLY, 0644);
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     size_t take = size > 0 && (size_t)size < n ? (size_t)size : size > 0 ? n : 0;
     ssize_t got = take ? pread(fd, room + n - take, take, size - (off_t)take) : 0;

@@ -14,6 +14,8 @@ struct ty_pod_runtime;
 /* NULL: no pipe or no file could be created. *ret_fd is the process's end of the pipe. */
 struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c, int attempt,
                                               int *ret_fd, struct ty_err *err);
+/* Reads on after the engine no longer holds its logs; NULL is fine. */
+void ty_container_log_continue(struct ty_container_log *u);
 /* The process ended: reads the rest of the pipe, then calls ty_pods_exited. */
 void ty_container_log_exited(struct ty_container_log *u, int wstatus);
 /* Frees it in the close callback of its handle; NULL is fine. */

@@ -1,6 +1,9 @@
 /* What containers print, from the pipe to file and observers. */
 #include "engine/engine_testing.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #define LOG "run/logs/j-node-0-0/main.0.0.log"
 
 static void lines_are_cut_and_kept(void **state)
@@ -87,22 +90,61 @@ static void the_tail_spans_rotated_files(void **state)
     assert_string_equal(fixture_file(w, LOG ".1"), "second\n");
 }
 
-/* /dev/full is a disk without room. */
+/* A limit of the size of files, as a full disk has one. */
 static void a_full_disk_costs_the_log_only(void **state)
 {
     struct engine_fixture *w = *state;
+    struct rlimit before, less;
 
-    mkdir(ty_arena_printf(w->a, "%s/run/logs/j-node-0-0", w->dir), 0755);
-    assert_int_equal(symlink("/dev/full", ty_arena_printf(w->a, "%s/" LOG, w->dir)), 0);
-    fixture_submit(w, "j", 1, SH("echo one; sleep 0.1; echo two; seq 1 1000"));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    less = before;
+    less.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    fixture_submit(w, "j", 1, SH("echo one; sleep 0.1; echo two; seq 1 1000; seq 1 1000"));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
     fixture_run(w);
-    assert_int_equal(fixture_count(w,
-                                   "E Warning LogWriteFailed j-node-0-0: the log of container "
-                                   "main of j-node-0-0 is cut off here: No space left on device"),
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(fixture_count(w, "E Warning LogWriteFailed j-node-0-0: the log of container "
+                                      "main of j-node-0-0 is cut off here: File too large"),
                      1);
     assert_observed(w, "L j-node-0-0/main one\n");
     assert_observed(w, "L j-node-0-0/main 1000\n");
     assert_observed(w, "J j Complete");
+}
+
+/* What a container can put in the place of the next one's log. */
+static void what_is_no_file_is_no_log(void **state)
+{
+    struct engine_fixture *w = *state;
+    static const char pod[] =
+        "{restartPolicy: Never, initContainers: [{name: before, image: x, command: [sh, -c, 'cd "
+        "%s/run/logs/j-node-0-0 && mkfifo main.0.0.log main.0.0.log.1 && ln -s /dev/full "
+        "next.0.0.log']}, {name: next, image: x, command: [echo, two]}], containers: [{name: "
+        "main, image: x, terminationMessagePolicy: FallbackToLogsOnError, command: [sh, -c, "
+        "'echo one; exit 3']}]}";
+
+    fixture_submit(w, "j", 1, ty_arena_printf(w->a, pod, w->dir));
+    fixture_run(w);
+    assert_int_equal(fixture_count(w, "E Warning LogWriteFailed j-node-0-0: the log of container"),
+                     2);
+    assert_observed(w, "main of j-node-0-0 is cut off here: its path is taken by something that "
+                       "is no file");
+    assert_observed(w, "L j-node-0-0/next two\n");
+    assert_observed(w, "L j-node-0-0/main one\n");
+    assert_observed(w, "P j-node-0-0 main 3 Error");
+}
+
+/* The times of its lines are not worth a wait. */
+static void times_that_are_no_file(void **state)
+{
+    struct engine_fixture *w = *state;
+
+    mkdir(ty_arena_printf(w->a, "%s/run/logs/j-node-0-0", w->dir), 0755);
+    assert_int_equal(mkfifo(ty_arena_printf(w->a, "%s/" LOG ".times", w->dir), 0600), 0);
+    fixture_submit(w, "j", 1, SH("echo one"));
+    fixture_run(w);
+    assert_string_equal(fixture_file(w, LOG), "one\n");
 }
 
 static void no_folder_for_the_log(void **state)
@@ -118,7 +160,8 @@ static void no_folder_for_the_log(void **state)
 
 static bool other_is_done(struct engine_fixture *w)
 {
-    return fixture_observed(w, "J quiet Complete");
+    return fixture_observed(w, "J quiet Complete") &&
+           fixture_observed(w, "L flood-node-0-0/main y\n"); /* it may begin later */
 }
 
 /* One that never stops printing does not keep another from its end. */
@@ -145,7 +188,8 @@ int main(void)
         ENGINE_TEST(lines_are_cut_and_kept),         ENGINE_TEST(an_endless_line_comes_in_pieces),
         ENGINE_TEST(a_long_log_is_rotated),          ENGINE_TEST(the_tail_spans_rotated_files),
         ENGINE_TEST(a_full_disk_costs_the_log_only), ENGINE_TEST(no_folder_for_the_log),
-        ENGINE_TEST(a_flood_starves_nobody),
+        ENGINE_TEST(a_flood_starves_nobody),         ENGINE_TEST(what_is_no_file_is_no_log),
+        ENGINE_TEST(times_that_are_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

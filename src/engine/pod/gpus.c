@@ -20,6 +20,10 @@
 #include "engine/preflight/preflight.h"
 #include "engine/rsh.h"
 
+/* flock(2) has no event for "free again" that a loop could wait for. */
+#define FIRST_RETRY_MS 100
+#define RETRY_MS       500
+
 /* Of one JobSet; lives with the engine. */
 struct ty_gpu_claim {
     char *uid;      /* of the JobSet */
@@ -43,6 +47,19 @@ static int64_t count_devices(const struct ty_engine *e)
 static int64_t max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+    struct ty_engine *e = timer->data;
+    e->gpus.admit = true; /* this iteration of the loop schedules */
+}
+
+void ty_gpus_init(struct ty_engine *e)
+{
+    e->gpus.locks.path = e->o.gpu_locks;
+    uv_timer_init(e->o.loop, &e->gpus.retry);
+    e->gpus.retry.data = e;
 }
 
 static struct ty_gpu_claim *claim_of(struct ty_engine *e, struct ty_str uid)
@@ -102,16 +119,33 @@ void ty_gpus_release(struct ty_pod_runtime *p)
     p->e->gpus.admit = true;
 }
 
-/* The lowest that are free; the caller knows that there are enough. */
+/* The pod's shim keeps the lock: it lasts until its last process is dead, however this program
+ * ends. */
+static void hand_over_lock(struct ty_pod_runtime *p, int64_t i)
+{
+    int r = ty_shim_hold(p->shim, p->e->gpus.locks.fds[i]);
+
+    if (r == 0 || r == -EPIPE || r == -ECONNRESET) /* a shim that is gone reports that itself */
+        return;
+    ty_engine_event(p->e, &ty_kind_pod, p->host, "Warning", "LockNotKept",
+                    ty_arena_printf(p->arena,
+                                    "if trainyard is killed, other runs may use GPU %s before "
+                                    "this pod has ended: its lock could not be handed over: %s",
+                                    p->e->o.host.gpus[i], strerrordesc_np(-r)));
+}
+
+/* The lowest that are locked and free; the caller knows that there are enough. */
 static void assign_devices(struct ty_pod_runtime *p)
 {
     struct ty_engine *e = p->e;
     int64_t left = p->plan.gpus;
 
     for (int64_t i = 0; i < count_devices(e) && left > 0; i++)
-        if (!(e->gpus.used >> i & 1)) {
+        if ((e->gpus.locks.held & ~e->gpus.used) >> i & 1) {
             p->gpu_mask |= (uint64_t)1 << i;
             left--;
+            if (e->gpus.locks.path)
+                hand_over_lock(p, i);
         }
     e->gpus.used |= p->gpu_mask;
     p->claim->held += p->plan.gpus;
@@ -119,15 +153,55 @@ static void assign_devices(struct ty_pod_runtime *p)
     p->waiting = false;
 }
 
-/* Devices that no granted claim covers. A job whose stages overlap may hold more than its claim. */
-static int64_t unclaimed_devices(const struct ty_engine *e)
+/* Devices of granted claims. A job whose stages overlap may hold more than its claim. */
+static int64_t claimed_devices(const struct ty_engine *e)
 {
-    int64_t n = count_devices(e);
+    int64_t n = 0;
 
     for (const struct ty_gpu_claim *c = e->gpus.claims; c; c = c->next)
         if (c->granted)
-            n -= max_i64(c->want, c->held);
+            n += max_i64(c->want, c->held);
     return n;
+}
+
+static int64_t unclaimed_devices(const struct ty_engine *e)
+{
+    return count_devices(e) - claimed_devices(e);
+}
+
+/* Reports who has the devices, to the user too: nothing else here shows it. The first refusal is
+ * not reported: it may be a pod of ours whose last process is about to end. */
+static void block(struct ty_engine *e, const struct ty_err *why)
+{
+    struct ty_gpus *g = &e->gpus;
+    bool news = g->refused > 0 && strcmp(g->blocked, why->text) != 0;
+
+    uv_timer_start(&g->retry, on_retry, g->refused ? RETRY_MS : FIRST_RETRY_MS, 0);
+    g->refused = 1;
+    if (!news)
+        return;
+    snprintf(g->blocked, sizeof(g->blocked), "%s", why->text);
+    const char *job = NULL;
+    for (struct ty_pod_runtime *p = e->pods.first; p; p = p->next) {
+        p->held = false;
+        job = p->waiting ? p->job : job; /* the oldest */
+    }
+    if (job)
+        ty_engine_event(e, &ty_kind_trainjob, job, "Warning", "FailedScheduling", why->text);
+}
+
+/* Locks so many devices more than the granted claims have. */
+static bool lock_devices(struct ty_engine *e, int64_t more)
+{
+    struct ty_err why = { 0 };
+
+    if (!ty_gpu_locks_extend(&e->gpus.locks, &e->o.host, claimed_devices(e) + more, &why)) {
+        block(e, &why);
+        return false;
+    }
+    e->gpus.refused = 0;
+    e->gpus.blocked[0] = '\0';
+    return true;
 }
 
 /* A waiting pod of the claim that fits into it, or into unclaimed devices; the oldest pod first.
@@ -149,13 +223,14 @@ static struct ty_pod_runtime *next_pod(struct ty_engine *e)
     for (struct ty_gpu_claim *c = e->gpus.claims; c; c = c->next) {
         if (!c->waiting)
             continue;
-        if (!c->granted && c->want > unclaimed_devices(e))
+        if (!c->granted && (c->want > unclaimed_devices(e) || !lock_devices(e, c->want)))
             return NULL;
         c->granted = true;
         struct ty_pod_runtime *p = fitting_pod(e, c);
-        if (p)
-            assign_devices(p);
-        return p; /* if none fits, later jobs wait as well */
+        if (!p || !lock_devices(e, max_i64(c->held + p->plan.gpus - max_i64(c->want, c->held), 0)))
+            return NULL; /* later jobs wait as well */
+        assign_devices(p);
+        return p;
     }
     return NULL;
 }
@@ -169,6 +244,19 @@ static struct ty_pod_runtime *unreported_pod(const struct ty_engine *e)
         if (p->waiting && !p->held)
             found = p;
     return found;
+}
+
+/* It waits for a job of this run, or for another run. */
+static void report_waiting(struct ty_pod_runtime *p)
+{
+    struct ty_engine *e = p->e;
+    const char *why = e->gpus.blocked[0]
+                          ? ty_arena_strdup(p->arena, e->gpus.blocked)
+                          : ty_arena_printf(p->arena, "0/1 nodes are available: 1 Insufficient %s.",
+                                            e->o.host.gpu_resource);
+
+    ty_pod_lifecycle_set_unschedulable(p->run, why, ty_engine_now_ms(e));
+    ty_pods_advance(p);
 }
 
 void ty_gpus_schedule(struct ty_engine *e)
@@ -185,14 +273,10 @@ void ty_gpus_schedule(struct ty_engine *e)
         }
         while ((p = unreported_pod(e))) {
             p->held = true;
-            ty_pod_lifecycle_set_unschedulable(
-                p->run,
-                ty_arena_printf(p->arena, "0/1 nodes are available: 1 Insufficient %s.",
-                                e->o.host.gpu_resource),
-                ty_engine_now_ms(e));
-            ty_pods_advance(p);
+            report_waiting(p);
         }
     }
+    ty_gpu_locks_trim(&e->gpus.locks, e->gpus.used, claimed_devices(e));
 }
 
 /* Containers have devices of their own. Init containers run before the others and share theirs,
@@ -216,6 +300,7 @@ void ty_gpus_print(struct ty_buf *out, const struct ty_pod_runtime *p, size_t c)
 
 void ty_gpus_done(struct ty_gpus *g)
 {
+    ty_gpu_locks_done(&g->locks);
     while (g->claims) {
         struct ty_gpu_claim *c = g->claims;
         g->claims = c->next;

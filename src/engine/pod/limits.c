@@ -53,13 +53,13 @@ int ty_limits_begin(const struct ty_pod_runtime *p, size_t c, int *ret_fd, struc
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
     struct ty_cgroup_limits l = { .memory = plan->memory_limit,
-                                  .cpu_milli = plan->cpu_limit_milli,
-                                  .pids = pids_most() };
+                                  .cpu_milli = plan->cpu_limit_milli };
     char name[512];
 
     *ret_fd = 0;
     if (!p->e->limits.cgroups)
         return 0;
+    l.pids = pids_most();
     name_of(p, c, name);
     int r = ty_cgroup_create(p->e->limits.cgroups, name, &l, err);
     if (r == 0)

@@ -44,12 +44,11 @@ void ty_pod_env_set(struct ty_env_list *e, struct ty_str name, struct ty_str val
     put_variable(e, text);
 }
 
-/* A value of the user's, with this run's port and addresses. */
+/* A value of the user's, with this run's ports and addresses. */
 static void declare_variable(struct ty_pod_ctx *x, struct ty_env_list *e, struct ty_str name,
                              struct ty_str value)
 {
-    struct ty_str before = ty_str(ty_arena_printf(x->scratch, "%.*s=", TY_ARG(name)));
-    ty_pod_env_set(e, name, ty_pod_net_text(x, before, value));
+    ty_pod_env_set(e, name, ty_pod_net_variable(x, name, value));
 }
 
 static void add_keys(struct ty_pod_ctx *x, const struct ty_kind *kind, const struct ty_json *obj,
@@ -186,7 +185,7 @@ const char **ty_pod_env_whole(struct ty_pod_ctx *x, const struct ty_env_list *de
             put_variable(&e, *v);
     for (size_t i = 0; i < declared->n; i++)
         put_variable(&e, declared->v[i]);
-    for (size_t i = 0; (setting = ty_pod_net_setting(i, root)); i++) {
+    for (size_t i = 0; (setting = ty_pod_net_setting(i, root, x->net->own_network)); i++) {
         struct ty_str name;
         ty_str_cut(ty_str(setting), '=', &name);
         if (!ty_env_find(e.v, name))

@@ -1,7 +1,13 @@
-/* Lets several jobs share one machine: each JobSet has its own port instead of 29500, communication
- * libraries are configured for the loopback interface, and where a pod cannot have its own
- * /etc/hosts, host names are replaced by addresses.
- */
+/* Lets several jobs share one machine. What is rewritten, and where:
+ *
+ *   29500                    all text of the user's    the JobSet's own port
+ *   host:port of a pod       TF_CONFIG                 the pod's own port: every task's server
+ *                                                      listens on all addresses of the machine
+ *   these two ports          probes                    the same
+ *   host names               all text of the user's    addresses, where a pod cannot have its own
+ *                                                      /etc/hosts
+ *
+ * And communication libraries are configured for the loopback interface. */
 #include "engine/pod/pod_env_net.h"
 
 #include <ctype.h>
@@ -17,30 +23,39 @@ static const char *const settings[] = {
     "GLOO_SOCKET_IFNAME=lo",
     "TP_SOCKET_IFNAME=lo", /* torch's RPC */
     "UCX_NET_DEVICES=lo",
-    "UCX_TLS=^sm", /* a pod does not see another's pids, which UCX needs for shared memory */
     "OMPI_MCA_btl_tcp_if_include=lo",
     "OMPI_MCA_oob_tcp_if_include=lo",
     "HYDRA_IFACE=lo", /* MPICH's process manager */
     "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE=lo",
-    "FI_TCP_IFACE=lo", /* MPICH over libfabric */
+    "MPIR_CVAR_CH4_NETMOD=ofi", /* where MPICH has both: over lo, UCX does not find another pod */
+    "FI_TCP_IFACE=lo",          /* MPICH over libfabric */
+    /* libfabric's tcp alone may wait for ever when two ranks of one address connect to each other
+     * at the same time */
+    "FI_PROVIDER=tcp;ofi_rxm",
     "FI_SOCKETS_IFACE=lo",
     "I_MPI_HYDRA_IFACE=lo",
 };
-/* Containers usually run as root, so Open MPI's refusal to run as root is switched off. */
-static const char *const root_settings[] = {
+/* A pod does not see another's pids, which UCX needs for shared memory. Containers usually run as
+ * root, so Open MPI's refusal to run as root is switched off. */
+static const char *const any_network[] = {
+    "UCX_TLS=^sm",
+    /* of root only: */
     "OMPI_ALLOW_RUN_AS_ROOT=1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 };
 
-const char *ty_pod_net_setting(size_t i, bool root)
+const char *ty_pod_net_setting(size_t i, bool root, bool own_network)
 {
-    size_t n = TY_COUNT(settings);
+    size_t n = own_network ? 0 : TY_COUNT(settings);
 
     if (i < n)
         return settings[i];
     i -= n;
-    return root && i < TY_COUNT(root_settings) ? root_settings[i] : NULL;
+    return i < (root ? TY_COUNT(any_network) : 1) ? any_network[i] : NULL;
 }
+
+/* Variables that say where each pod of a job listens, every pod on the same port. */
+static const char *const endpoint_lists[] = { "TF_CONFIG" };
 
 static bool is_word(char c)
 {
@@ -147,6 +162,62 @@ static void replace_names(struct ty_buf *out, const struct ty_pod_ctx *x, struct
         ty_buf_put(out, s.p + i + (address ? host : 0), address ? n - host : n);
         i += n;
     }
+}
+
+/* ":2222" at `at` of s: its length, and the port; else 0. */
+static size_t port_at(struct ty_str s, size_t at, int *ret_port)
+{
+    size_t i = at + 1;
+    int port = 0;
+
+    if (at >= s.n || s.p[at] != ':')
+        return 0;
+    for (; i < s.n && isdigit((unsigned char)s.p[i]) && port <= UINT16_MAX; i++)
+        port = port * 10 + (s.p[i] - '0');
+    *ret_port = port;
+    return port > 0 && port <= UINT16_MAX ? i - at : 0;
+}
+
+static void replace_endpoints(struct ty_buf *out, const struct ty_pod_ctx *x, struct ty_str s)
+{
+    for (size_t i = 0; i < s.n;) {
+        size_t n = 0, digits;
+        int port = 0, here = 0;
+
+        while (i + n < s.n && is_word(s.p[i + n]))
+            n++;
+        ty_buf_put(out, s.p + i, n ? n : 1);
+        digits = n ? port_at(s, i + n, &port) : 0;
+        if (digits)
+            here = x->net->task_port(x->net->ctx, (struct ty_str){ s.p + i, n }, port, true);
+        if (here)
+            ty_buf_printf(out, ":%d", here);
+        i += (n ? n : 1) + (here ? digits : 0);
+    }
+}
+
+struct ty_str ty_pod_net_variable(const struct ty_pod_ctx *x, struct ty_str name,
+                                  struct ty_str value)
+{
+    struct ty_str before = ty_str(ty_arena_printf(x->scratch, "%.*s=", TY_ARG(name)));
+    ty_auto_buf out = { 0 };
+
+    for (size_t i = 0; x->net->task_port && i < TY_COUNT(endpoint_lists); i++)
+        if (ty_str_is(name, endpoint_lists[i])) {
+            replace_endpoints(&out, x, value);
+            return ty_pod_net_text(x, before, ty_arena_str(x->scratch, ty_buf_str(&out)));
+        }
+    return ty_pod_net_text(x, before, value);
+}
+
+int ty_pod_net_port(const struct ty_pod_ctx *x, int port)
+{
+    const struct ty_pod_net *net = x->net;
+    int here = net->task_port ? net->task_port(net->ctx, ty_str(x->hostname), port, false) : 0;
+
+    if (!here && port == TY_TRAINER_PORT)
+        here = net->master_port;
+    return here > 0 ? here : port;
 }
 
 struct ty_str ty_pod_net_text(const struct ty_pod_ctx *x, struct ty_str before, struct ty_str text)

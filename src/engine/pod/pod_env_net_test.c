@@ -88,18 +88,68 @@ static void test_names(void **state)
     assert_int_equal(asked, 0);
 }
 
+static int task_port(void *ctx, struct ty_str host, int port, bool reserve)
+{
+    size_t *reserved = ctx;
+
+    if (!ty_str_starts(host, TY_LIT("js-node-0-")) || host.n < 11)
+        return 0;
+    *reserved += reserve;
+    return reserve || *reserved ? 20000 + (host.p[10] - '0') * 100 + port % 100 : 0;
+}
+
+static const char *variable(struct fixture *f, const char *name, const char *value)
+{
+    return ty_arena_cstr(f->a, ty_pod_net_variable(&f->x, ty_str(name), ty_str(value)));
+}
+
+static void test_endpoints(void **state)
+{
+    static const char *const rows[][3] = {
+        { "TF_CONFIG",
+          "{\"cluster\":{\"worker\":[\"js-node-0-0.js:2222\",\"js-node-0-1.js:2222\"]}}",
+          "{\"cluster\":{\"worker\":[\"js-node-0-0.js:20022\",\"js-node-0-1.js:20122\"]}}" },
+        { "TF_CONFIG", "js-node-0-0:29500", "js-node-0-0:20000" },
+        { "TF_CONFIG", "elsewhere:2222", "elsewhere:2222" },
+        { "TF_CONFIG", "js-node-0-0:", "js-node-0-0:" },
+        { "TF_CONFIG", "js-node-0-0:99999", "js-node-0-0:99999" },
+        { "TF_CONFIG", "js-node-0-0:0", "js-node-0-0:0" },
+        { "TF_CONFIG", "{\"task\":{\"index\":0}}", "{\"task\":{\"index\":0}}" },
+        { "TF_CONFIG", "", "" },
+        { "PEERS", "js-node-0-0:2222", "js-node-0-0:2222" }, /* the user's own */
+        { "MASTER_PORT", "29500", "41000" },
+    };
+    struct fixture *f = *state;
+    size_t reserved = 0;
+
+    f->net.ctx = &reserved;
+    assert_string_equal(variable(f, "TF_CONFIG", "js-node-0-0:2222"), "js-node-0-0:2222");
+    f->net.task_port = task_port;
+    f->x.hostname = "js-node-0-1";
+    assert_int_equal(ty_pod_net_port(&f->x, 2222), 2222); /* TF_CONFIG names none */
+    assert_int_equal(ty_pod_net_port(&f->x, 29500), 41000);
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
+        assert_string_equal(variable(f, rows[i][0], rows[i][1]), rows[i][2]);
+    assert_int_equal(ty_pod_net_port(&f->x, 2222), 20122); /* for probes */
+}
+
 static void test_settings(void **state)
 {
     size_t n = 0, root = 0;
 
     (void)state;
-    for (const char *s; (s = ty_pod_net_setting(n, false)); n++)
+    for (const char *s; (s = ty_pod_net_setting(n, false, false)); n++)
         assert_non_null(strchr(s, '='));
-    for (; ty_pod_net_setting(root, true); root++)
+    for (; ty_pod_net_setting(root, true, false); root++)
         ;
     assert_true(n >= 6);
     assert_int_equal(root, n + 2);
-    assert_string_equal(ty_pod_net_setting(0, false), "NCCL_HOSTID=trainyard");
+    assert_string_equal(ty_pod_net_setting(0, false, false), "NCCL_HOSTID=trainyard");
+    /* in a network of its own nothing but what processes and users need */
+    assert_string_equal(ty_pod_net_setting(0, false, true), "UCX_TLS=^sm");
+    assert_null(ty_pod_net_setting(1, false, true));
+    assert_string_equal(ty_pod_net_setting(2, true, true), "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
+    assert_null(ty_pod_net_setting(3, true, true));
 }
 
 int main(void)
@@ -107,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_fixture(test_ports),
         with_fixture(test_names),
+        with_fixture(test_endpoints),
         cmocka_unit_test(test_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,64 +2,56 @@
  * messages; and the bind mounts that place them in the pod. */
 #include "engine/pod/pod_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "engine/engine_inner.h"
 #include "engine/pod/pod_plan.h"
 #include "engine/pod/pods.h"
+#include "engine/pod/volume_files.h"
+#include "proc/regular_file.h"
 #include "proc/shim.h"
+#include "proc/sub_path.h"
 
 #define MESSAGE_MAX 4096
+#define LEVELS_MAX  64 /* of directories that are open at once */
 
+/* The mode is exact whatever the umask is. A chmod afterwards could meet what another user has put
+ * in its place. */
 static int make_dir(const char *path, mode_t mode, struct ty_err *err)
 {
-    if (mkdir(path, mode) == 0)
-        return chmod(path, mode) == 0 ? 0 : ty_fail(err, -errno, "%s: cannot set its mode", path);
-    return errno == EEXIST ? 0 : ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
+    mode_t mask = umask(0);
+    int code = mkdir(path, mode) < 0 ? -errno : 0;
+
+    umask(mask);
+    return code == 0 || code == -EEXIST
+               ? 0
+               : ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code));
 }
 
-/* The folders above a file. */
-static int make_parents(char *path, const char *below, struct ty_err *err)
+/* Never through a link: what it points to may belong to others. */
+static int make_file(const char *path, struct ty_err *err)
 {
-    for (char *p = path + strlen(below) + 1; *p; p++) {
-        if (*p != '/')
-            continue;
-        *p = 0;
-        int r = make_dir(path, 0755, err);
-        *p = '/';
-        if (r < 0)
-            return r;
-    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    struct stat st;
+
+    if (fd >= 0)
+        close(fd);
+    else if (errno != EEXIST)
+        return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
+    else if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+        return ty_fail(err, -EINVAL, "hostPath type check failed: %s is not a file", path);
     return 0;
 }
 
-static int write_file(const char *dir, const struct ty_file *f, struct ty_err *err)
+static const char *pods_dir(struct ty_arena *a, const struct ty_pod_runtime *p)
 {
-    char path[4096];
-
-    snprintf(path, sizeof(path), "%s/%s", dir, f->path);
-    if (make_parents(path, dir, err) < 0)
-        return err->code;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
-    size_t done = 0;
-    while (done < f->data.n) {
-        ssize_t n = write(fd, f->data.p + done, f->data.n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-    }
-    int code = done < f->data.n ? -errno : fchmod(fd, f->mode) < 0 ? -errno : 0;
-    close(fd);
-    return code < 0 ? ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code)) : 0;
+    return ty_arena_printf(a, "%s/pods", p->e->o.dir);
 }
 
 static char *volume_dir(struct ty_arena *a, const struct ty_pod_runtime *p,
@@ -69,6 +61,8 @@ static char *volume_dir(struct ty_arena *a, const struct ty_pod_runtime *p,
         return ty_arena_strdup(a, v->host_path);
     if (v->kind == TY_MOUNT_CLAIM)
         return ty_arena_printf(a, "%s/%s", p->e->o.claims_dir, v->claim);
+    if (v->kind == TY_MOUNT_FILES)
+        return ty_volume_files_dir(a, pods_dir(a, p), v);
     return ty_arena_printf(a, "%s/volumes/%s", p->dir, v->name);
 }
 
@@ -90,13 +84,8 @@ static int check_host_type(const struct ty_volume *v, struct ty_err *err)
         return 0;
     if (strcmp(v->host_type, "DirectoryOrCreate") == 0)
         return make_dir(v->host_path, 0755, err);
-    if (strcmp(v->host_type, "FileOrCreate") == 0) {
-        int fd = open(v->host_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-        if (fd < 0)
-            return ty_fail(err, -errno, "%s: %s", v->host_path, strerrordesc_np(errno));
-        close(fd);
-        return 0;
-    }
+    if (strcmp(v->host_type, "FileOrCreate") == 0)
+        return make_file(v->host_path, err);
     for (size_t i = 0; i < TY_COUNT(rows); i++)
         if (strcmp(v->host_type, rows[i].type) == 0 &&
             (stat(v->host_path, &st) < 0 || (st.st_mode & S_IFMT) != rows[i].mode))
@@ -105,27 +94,54 @@ static int check_host_type(const struct ty_volume *v, struct ty_err *err)
     return 0;
 }
 
-static int make_volume(struct ty_arena *a, struct ty_pod_runtime *p, const struct ty_volume *v,
+/* emptyDir volumes are in `volumes`, which other pods do not need. */
+static int make_scratch(const struct ty_pod_runtime *p, const char *dir, struct ty_err *err)
+{
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/volumes", p->dir);
+    int r = make_dir(path, 0755, err);
+    return r < 0 ? r : make_dir(dir, 0777, err);
+}
+
+/* `trainyard delete` refuses a claim that a run holds: while the pod uses it, and until its
+ * TrainJob has ended, which may have no pod while it is suspended or restarts. */
+static int make_claim(struct ty_pod_runtime *p, const char *claim, const char *dir,
+                      struct ty_err *err)
+{
+    struct ty_engine *e = p->e;
+    const struct ty_stored *job =
+        ty_local_find(e->store, &ty_kind_trainjob, ty_str(p->ns), ty_str(p->job));
+    struct ty_unfinished_job *u = job ? ty_map_get(&e->unfinished, ty_str(job->uid)) : NULL;
+    int r = make_dir(dir, 0777, err);
+
+    if (r < 0)
+        return r;
+    r = ty_mount_points_hold(&e->mount_points, &p->mount_points, dir, dir, true);
+    if (r == 0 && u)
+        r = ty_mount_points_hold(&e->mount_points, &u->claims, dir, dir, true);
+    if (r == -EAGAIN)
+        return ty_fail(err, r,
+                       "claim %s: another program has an exclusive lock on %s: end it first", claim,
+                       dir);
+    return r < 0 ? ty_fail(err, r, "claim %s: %s: %s", claim, dir, strerrordesc_np(-r)) : 0;
+}
+
+static int make_volume(struct ty_arena *a, struct ty_pod_runtime *p, struct ty_volume *v,
                        struct ty_err *err)
 {
-    char *dir = volume_dir(a, p, v);
-    int r = 0;
-
     switch (v->kind) {
     case TY_MOUNT_HOST:
         return check_host_type(v, err);
     case TY_MOUNT_MEMORY:
         return 0; /* a tmpfs of the pod's own */
     case TY_MOUNT_CLAIM:
-        return make_dir(dir, 0777, err);
+        return make_claim(p, v->claim, volume_dir(a, p, v), err);
     case TY_MOUNT_FILES:
-        r = make_dir(dir, v->secret ? 0700 : 0755, err);
-        for (const struct ty_file *f = v->files; f && r == 0; f = f->next)
-            r = write_file(dir, f, err);
-        return r;
+        return ty_volume_files_create(a, pods_dir(a, p), v, err);
     case TY_MOUNT_SCRATCH:
     default:
-        return make_dir(dir, 0777, err);
+        return make_scratch(p, volume_dir(a, p, v), err);
     }
 }
 
@@ -134,7 +150,7 @@ static int own_hosts(struct ty_arena *a, const struct ty_pod_runtime *p, const c
                      struct ty_err *err)
 {
     const char *path = ty_arena_printf(a, "%s/hosts", p->dir);
-    FILE *from = fopen(*hosts, "re"), *to = fopen(path, "we");
+    FILE *from = ty_regular_file_fopen(*hosts, "r"), *to = ty_regular_file_fopen(path, "w");
     char piece[4096];
     size_t n = 0;
 
@@ -154,24 +170,57 @@ static int own_hosts(struct ty_arena *a, const struct ty_pod_runtime *p, const c
 struct ty_bind_mount *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runtime *p,
                                           const char *hosts, struct ty_err *err)
 {
-    struct ty_bind_mount *binds = ty_new_n(a, struct ty_bind_mount, 2);
+    struct ty_bind_mount *binds = ty_new_n(a, struct ty_bind_mount, 4);
     char path[4096];
     int r = make_dir(p->dir, 0755, err);
 
-    snprintf(path, sizeof(path), "%s/volumes", p->dir);
-    if (r == 0)
-        r = make_dir(path, 0755, err);
     snprintf(path, sizeof(path), "%s/tmp", p->dir);
     if (r == 0)
         r = make_dir(path, 0777, err);
-    for (const struct ty_volume *v = p->plan.volumes; v && r == 0; v = v->next)
+    for (struct ty_volume *v = p->plan.volumes; v && r == 0; v = v->next)
         r = make_volume(a, p, v, err);
     if (r == 0 && p->plan.host_aliases[0])
         r = own_hosts(a, p, &hosts, err);
     if (r < 0)
         return NULL;
     binds[0] = (struct ty_bind_mount){ .from = hosts, .to = "/etc/hosts", .read_only = true };
+    binds[1] = (struct ty_bind_mount){ .from = ty_arena_strdup(a, path), .to = TY_POD_TMP };
+    if (p->e->net.resolver)
+        binds[2] = (struct ty_bind_mount){ .from = p->e->net.resolver,
+                                           .to = "/etc/resolv.conf",
+                                           .read_only = true };
     return binds;
+}
+
+static const char *source_of(struct ty_arena *a, const struct ty_bind_mount *b)
+{
+    return b->sub && b->sub[0] ? ty_arena_printf(a, "%s/%s", b->from, b->sub) : b->from;
+}
+
+/* The mount point of binds[i]: in the volume that is mounted above it, or on the host. Scratch
+ * volumes and those that may only be read are left to the shim. */
+static void hold_mount_point(struct ty_arena *a, struct ty_pod_runtime *p,
+                             const struct ty_container_plan *plan,
+                             const struct ty_bind_mount *binds, size_t i)
+{
+    const struct ty_bind_mount *b = &binds[i];
+    const char *root = NULL, *path = b->to, *rest;
+    const struct ty_mount *m = plan->mounts;
+    struct stat st;
+
+    for (size_t k = 0; k < i; k++, m = m->next) {
+        rest = ty_path_below(b->to, binds[k].to);
+        if (!rest)
+            continue;
+        bool stays = m->volume->kind == TY_MOUNT_HOST || m->volume->kind == TY_MOUNT_CLAIM;
+        root = stays && !binds[k].read_only ? binds[k].from : ""; /* a subPath may be a link */
+        path = ty_arena_printf(a, "%s%s", source_of(a, &binds[k]), rest);
+    }
+    if (root && !root[0])
+        return;
+    bool dir = b->tmpfs || (stat(source_of(a, b), &st) == 0 && S_ISDIR(st.st_mode));
+    /* Where it cannot be held, the shim makes it, or uses what is there. */
+    (void)ty_mount_points_hold(&p->e->mount_points, &p->mount_points, root, path, dir);
 }
 
 static char *message_file(const struct ty_pod_runtime *p, size_t c, struct ty_arena *a)
@@ -188,23 +237,28 @@ struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runti
 
     for (const struct ty_mount *m = plan->mounts; m; m = m->next)
         n++;
+    if (n > TY_POD_FILES_MOUNTS_MAX) { /* added after the preflight check */
+        ty_fail(err, -E2BIG, "container %s has %zu volumeMounts; at most %d are possible",
+                plan->name, n, TY_POD_FILES_MOUNTS_MAX);
+        return NULL;
+    }
     struct ty_bind_mount *binds = ty_new_n(a, struct ty_bind_mount, n + 2), *b = binds;
     for (const struct ty_mount *m = plan->mounts; m; m = m->next, b++) {
         char *from = volume_dir(a, p, m->volume);
-        if (m->sub_path && m->sub_path[0]) {
-            char path[4096];
-            snprintf(path, sizeof(path), "%s/%s/", from, m->sub_path);
-            if (make_parents(path, from, err) < 0)
-                return NULL;
-            from = ty_arena_printf(a, "%s/%s", from, m->sub_path);
+        int r = m->sub_path ? ty_sub_path_create(from, m->sub_path) : 0;
+        if (r < 0) {
+            ty_fail(err, r, "%s: subPath %s: %s", from, m->sub_path, strerrordesc_np(-r));
+            return NULL;
         }
         *b = (struct ty_bind_mount){ .from = from,
+                                     .sub = m->sub_path,
                                      .to = m->path,
-                                     .read_only = m->read_only,
+                                     .read_only = m->read_only || m->volume->kind == TY_MOUNT_FILES,
                                      .tmpfs = m->volume->kind == TY_MOUNT_MEMORY };
     }
     char *file = message_file(p, c, a);
-    int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    unlink(file); /* of an earlier run of the container, which may have put a pipe there */
+    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
         ty_fail(err, -errno, "%s: %s", file, strerrordesc_np(errno));
         return NULL;
@@ -212,17 +266,21 @@ struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runti
     fchmod(fd, 0666);
     close(fd);
     *b = (struct ty_bind_mount){ .from = file, .to = plan->message_path };
+    for (size_t i = 0; p->e->o.host.mounts && i <= n; i++)
+        hold_mount_point(a, p, plan, binds, i);
     return binds;
 }
 
 char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_runtime *p, size_t c)
 {
-    int fd = open(message_file(p, c, a), O_RDONLY | O_CLOEXEC);
+    /* A pipe or a link that the container put there must not stop us, or lead us elsewhere. */
+    int fd = ty_regular_file_open(message_file(p, c, a), O_RDONLY, 0);
     char *text = NULL;
+    struct stat st;
 
     if (fd < 0)
         return NULL;
-    off_t size = lseek(fd, 0, SEEK_END);
+    off_t size = fstat(fd, &st) == 0 ? st.st_size : 0;
     if (size > 0) {
         off_t from = size > MESSAGE_MAX ? size - MESSAGE_MAX : 0;
         text = ty_arena_alloc(a, MESSAGE_MAX + 1, 1);
@@ -233,16 +291,79 @@ char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_r
     return text && text[0] ? text : NULL;
 }
 
-static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
-                      struct FTW *ftw TY_UNUSED)
+struct tree_removal {
+    int root;
+    dev_t dev;
+    unsigned moved; /* directories of too deep a level, to names in the root */
+};
+
+/* The name is new, or that of an empty directory, which is replaced: it would be removed too. */
+static void move_up(struct tree_removal *t, int dir, const char *name)
 {
-    remove(path); /* an entry that cannot be removed does not stop the removal of the others */
-    return 0;
+    char to[32];
+    int r;
+
+    do {
+        snprintf(to, sizeof(to), ".moved-%u", t->moved++);
+        r = renameat(dir, name, t->root, to);
+    } while (r < 0 && (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
+    if (r < 0)
+        t->moved--; /* it stays */
+}
+
+/* Not nftw(FTW_MOUNT): files of an overlay may have another st_dev than their directory, and would
+ * stay. An entry that cannot be removed does not stop the removal of the others. Each level takes a
+ * descriptor, and a job may make any number of levels. */
+static void remove_entries(struct tree_removal *t, int dir, int levels)
+{
+    DIR *d = fdopendir(dir);
+    struct stat st;
+
+    if (!d)
+        close(dir);
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            unlinkat(dir, e->d_name, 0) == 0 || unlinkat(dir, e->d_name, AT_REMOVEDIR) == 0)
+            continue;
+        int below = openat(dir, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        bool ours = below >= 0 && fstat(below, &st) == 0 && st.st_dev == t->dev;
+        if (ours && levels > 0) {
+            remove_entries(t, below, levels - 1);
+            unlinkat(dir, e->d_name, AT_REMOVEDIR);
+            continue;
+        }
+        if (below >= 0)
+            close(below);
+        if (ours) /* else something is mounted there */
+            move_up(t, dir, e->d_name);
+    }
+    if (d)
+        closedir(d);
+}
+
+void ty_pod_files_remove_tree(const char *path)
+{
+    struct tree_removal t = { .root = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) };
+    struct stat st;
+    unsigned before = 0;
+
+    if (t.root >= 0 && fstat(t.root, &st) == 0) {
+        t.dev = st.st_dev;
+        do { /* what was moved is that many levels deep again */
+            before = t.moved;
+            int dir = openat(t.root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            if (dir >= 0)
+                remove_entries(&t, dir, LEVELS_MAX);
+        } while (t.moved > before);
+    }
+    if (t.root >= 0)
+        close(t.root);
+    rmdir(path);
 }
 
 void ty_pod_files_remove(struct ty_pod_runtime *p)
 {
     if (p->dir && !p->e->o.keep)
-        /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-        nftw(p->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+        ty_pod_files_remove_tree(p->dir);
 }

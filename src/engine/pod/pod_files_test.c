@@ -1,5 +1,11 @@
 /* A pod's folder: volumes, files from objects, the hosts file; and that it goes. */
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include "engine/engine_testing.h"
+#include "engine/pod/pod_files.h"
 
 static bool is_empty(struct engine_fixture *w, const char *path)
 {
@@ -26,11 +32,15 @@ static void files_of_a_configmap(void **state)
         "path: deep/er/b.txt, mode: 256}]}}, {name: w, configMap: {name: c}}], containers: "
         "[{name: main, image: x, volumeMounts: [{name: v, mountPath: /ty-v}, {name: w, "
         "mountPath: /ty-one/a, subPath: a}], command: [sh, -c, 'cat /ty-v/deep/er/b.txt; "
-        "echo; stat -c %a /ty-v/deep/er/b.txt; ls /ty-v; cat /ty-one/a']}]}");
+        "echo; stat -c %a /ty-v/deep/er/b.txt; ls /ty-v; cat /ty-one/a; "
+        "echo; touch /ty-v/new 2>&1 | grep -o Read-only']}]}");
     fixture_run(w);
     assert_observed(w, "L j-node-0-0/main two\nL j-node-0-0/main 400\nL j-node-0-0/main deep\n");
-    assert_observed(w, "L j-node-0-0/main one\n");
-    assert_true(is_empty(w, "run/pods")); /* the folder is gone with the pod */
+    assert_observed(w, "L j-node-0-0/main one\nL j-node-0-0/main Read-only\n");
+    ty_engine_free(w->e);
+    w->e = NULL;
+    assert_true(
+        is_empty(w, "run/pods")); /* the folder is gone with the pod, the files with the run */
 }
 
 static void scratch_goes_and_claims_stay(void **state)
@@ -55,6 +65,25 @@ static void scratch_goes_and_claims_stay(void **state)
     assert_true(is_empty(w, "run/pods"));
 }
 
+static void a_locked_claim(void **state)
+{
+    struct engine_fixture *w = *state;
+    char *dir = ty_arena_printf(w->a, "%s/claims/keep", w->dir);
+
+    assert_int_equal(mkdir(dir, 0777), 0);
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    submit_with(w,
+                "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: keep}\nspec: "
+                "{accessModes: [ReadWriteOnce]}\n---\n",
+                "{restartPolicy: Never, volumes: [{name: c, persistentVolumeClaim: {claimName: "
+                "keep}}], containers: [{name: main, image: x, command: ['true']}]}");
+    fixture_run(w);
+    close(fd);
+    assert_observed(w, "E Warning FailedToBegin j-node-0-0: claim keep: another program has an "
+                       "exclusive lock on ");
+}
+
 static void aliases_are_in_the_hosts_file(void **state)
 {
     struct engine_fixture *w = *state;
@@ -72,6 +101,21 @@ static void aliases_are_in_the_hosts_file(void **state)
     assert_null(strstr(fixture_file(w, "run/hosts-j"), "10.1.2.3")); /* its own alone */
 }
 
+/* Pipes in the place of the message, before the container starts and when it ends. */
+static void a_message_that_is_no_file(void **state)
+{
+    struct engine_fixture *w = *state;
+    static const char pod[] =
+        "{restartPolicy: Never, initContainers: [{name: before, image: x, command: [sh, -c, 'cd "
+        "%s/run/pods/*/ && mkfifo message-main']}], containers: [{name: main, image: x, command: "
+        "[sh, -c, 'cd %s/run/pods/*/ && test -f message-main && rm message-main && mkfifo "
+        "message-main && exit 3']}]}";
+
+    fixture_submit(w, "j", 1, ty_arena_printf(w->a, pod, w->dir, w->dir));
+    fixture_run(w);
+    assert_observed(w, "P j-node-0-0 main 3 Error");
+}
+
 static void a_host_path_of_another_kind(void **state)
 {
     struct engine_fixture *w = *state;
@@ -85,6 +129,32 @@ static void a_host_path_of_another_kind(void **state)
         w, "E Warning FailedToBegin j-node-0-0: hostPath type check failed: /etc/passwd is "
            "not a directory");
     assert_observed(w, "J j Failed");
+}
+
+/* More levels than descriptors. */
+static void a_deep_tree_is_removed(void **state)
+{
+    struct engine_fixture *w = *state;
+    char *top = ty_arena_printf(w->a, "%s/deep", w->dir);
+    struct rlimit before, few;
+
+    assert_int_equal(mkdir(top, 0755), 0);
+    int at = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < 600; i++) {
+        assert_int_equal(mkdirat(at, ".moved-1", 0755), 0);
+        assert_int_equal(mkdirat(at, "beside", 0755), 0);
+        int below = openat(at, ".moved-1", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(at);
+        at = below;
+    }
+    close(at);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = 256;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    ty_pod_files_remove_tree(top);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(access(top, F_OK), -1);
 }
 
 /* Links that a job left in its folder are removed, not followed. */
@@ -108,9 +178,14 @@ static void nothing_outside_is_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ENGINE_TEST(files_of_a_configmap),          ENGINE_TEST(scratch_goes_and_claims_stay),
-        ENGINE_TEST(aliases_are_in_the_hosts_file), ENGINE_TEST(a_host_path_of_another_kind),
+        ENGINE_TEST(files_of_a_configmap),
+        ENGINE_TEST(scratch_goes_and_claims_stay),
+        ENGINE_TEST(a_locked_claim),
+        ENGINE_TEST(a_deep_tree_is_removed),
+        ENGINE_TEST(aliases_are_in_the_hosts_file),
+        ENGINE_TEST(a_host_path_of_another_kind),
         ENGINE_TEST(nothing_outside_is_removed),
+        ENGINE_TEST(a_message_that_is_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

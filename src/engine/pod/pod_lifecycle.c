@@ -278,6 +278,20 @@ bool ty_pod_lifecycle_ready(const struct ty_pod_lifecycle *r)
     return r->conditions & 1u << TY_COND_READY;
 }
 
+int64_t ty_pod_lifecycle_retry_ms(const struct ty_pod_lifecycle *r, size_t c)
+{
+    return r->c[c].again ? r->c[c].retry_ms : -1;
+}
+
+int64_t ty_pod_lifecycle_restarts(const struct ty_pod_lifecycle *r)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < r->plan->n; i++)
+        n += r->c[i].restarts + r->c[i].again;
+    return n;
+}
+
 enum ty_pod_stop_reason ty_pod_lifecycle_stop_reason(const struct ty_pod_lifecycle *r)
 {
     return (enum ty_pod_stop_reason)r->stop;

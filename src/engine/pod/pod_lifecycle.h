@@ -85,6 +85,10 @@ void ty_pod_lifecycle_next_actions(struct ty_pod_lifecycle *r, int64_t now_ms,
 
 enum ty_pod_phase ty_pod_lifecycle_phase(const struct ty_pod_lifecycle *r);
 bool ty_pod_lifecycle_ready(const struct ty_pod_lifecycle *r);
+/* When container `c`, which has ended, is started again; -1: it is not. */
+int64_t ty_pod_lifecycle_retry_ms(const struct ty_pod_lifecycle *r, size_t c);
+/* Restarts of all its containers, those that wait for their time included. */
+int64_t ty_pod_lifecycle_restarts(const struct ty_pod_lifecycle *r);
 enum ty_pod_stop_reason ty_pod_lifecycle_stop_reason(const struct ty_pod_lifecycle *r);
 /* status of the Pod object: phase, conditions, containerStatuses, initContainerStatuses, podIP,
  * startTime, reason, message. Texts as Kubernetes has them. */

@@ -26,6 +26,7 @@ struct ty_volume {
     const char *host_path, *host_type; /* HOST */
     const char *claim;                 /* CLAIM */
     struct ty_file *files;             /* FILES */
+    uint64_t files_hash;               /* FILES: names their directory, once they are written */
     bool secret;                       /* keep off the disk if possible, parent 0700 */
     struct ty_volume *next;
 };
@@ -89,7 +90,8 @@ struct ty_pod_plan {
 
 /* Addresses and ports that the engine chose for this pod's JobSet. */
 struct ty_pod_net {
-    const char *address; /* 127.x.y.z of this pod */
+    const char *address; /* of this pod: 127.x.y.z, or in its own network */
+    bool own_network;    /* ports and interfaces are its own: nothing need be set or replaced */
     /* Stands for 29500 in env, args and ports, unless the number's own name says that it is none
      * ("--max-steps 29500", SEED=29500); 0: leave. */
     int master_port;
@@ -100,6 +102,9 @@ struct ty_pod_net {
     /* address of a host name of the job, or NULL; used with rewrite_names. Only names with a dot
      * are looked up: the name of a job may be any word. */
     const char *(*lookup)(void *ctx, struct ty_str host);
+    /* The port that stands for this one of a host of the job, where every pod listens on the same
+     * (ty_net_task_port); NULL: ports stay. */
+    int (*task_port)(void *ctx, struct ty_str host, int port, bool reserve);
     void *ctx;
 };
 /* pod: a whole Pod object (with labels, annotations, uid). Missing references are errors: locally

@@ -23,7 +23,7 @@ static int read_port(const struct ty_pod_ctx *x, const struct ty_json *container
                              "containerPort", &v);
     if (v < 1 || v > 65535)
         return ty_fail(err, -EINVAL, "couldn't find port: %.*s", TY_ARG(name));
-    *ret = v == TY_TRAINER_PORT && x->net->master_port > 0 ? x->net->master_port : (int)v;
+    *ret = ty_pod_net_port(x, (int)v);
     return 0;
 }
 

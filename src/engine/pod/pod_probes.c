@@ -179,9 +179,11 @@ static int connect_to(struct ty_probe_run *k)
     if (inet_pton(AF_INET, host, &addr.sin_addr) != 1 &&
         inet_pton(AF_INET, "127.0.0.1", &addr.sin_addr) != 1)
         return -EINVAL;
-    k->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    k->fd = k->pod->e->o.pod_network
+                ? ty_zygote_socket(k->pod->e->o.zygote)
+                : socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (k->fd < 0)
-        return -errno;
+        return k->pod->e->o.pod_network ? k->fd : -errno;
     uv_poll_init(k->pod->e->o.loop, &k->poll, k->fd);
     k->poll.data = k;
     k->handles++;

@@ -128,6 +128,7 @@ void ty_pod_summary_read(struct ty_arena *a, const struct ty_json *pod, struct t
         .counted_at = number_of(notes, TY_ANN_COUNTED, INT64_MAX - 1, 0),
         .failures = number_of(notes, TY_ANN_FAILED, INT32_MAX, 0),
         .ignored = number_of(notes, TY_ANN_IGNORED, INT32_MAX, 0),
+        .announced = ty_json_get(notes, TY_ANN_BACKOFF) != NULL,
         .created_s = time_at(meta, "creationTimestamp"),
         .exits = exits,
     };

@@ -29,6 +29,7 @@ struct ty_pod_summary {
     int64_t restarts;                /* sum over containers and init containers */
     int64_t created_s, ready_s, finished_s, deleted_s; /* 0: not */
     int64_t failures, ignored;               /* per-index counts that it was created with */
+    bool announced;                          /* the back-off of its index, by an event */
     const struct ty_pod_summary_exit *exits; /* containers, then init containers */
     size_t n_exits;
     const struct ty_pod_summary_condition *conditions;
@@ -43,5 +44,7 @@ void ty_pod_summary_read(struct ty_arena *a, const struct ty_json *pod, struct t
 /* Annotation by which a pod's end is counted once: the local form of the tracking finalizer. Its
  * value is counted_at: retry delays depend on which ends were seen together. */
 #define TY_ANN_COUNTED "trainyard.dev/counted"
+/* Annotation of a failed pod whose index waits for its replacement: an event has said so. */
+#define TY_ANN_BACKOFF "trainyard.dev/backoff"
 
 #endif

@@ -16,6 +16,7 @@
 #include "engine/pod/pod_files.h"
 #include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_probes.h"
+#include "engine/pod/pod_restart.h"
 #include "engine/rsh.h"
 #include "proc/shim.h"
 
@@ -89,6 +90,9 @@ static void notify_end(struct ty_pod_runtime *p, size_t c, int wstatus)
     news.reason = reason.n ? ty_arena_cstr(a, reason) : NULL;
     news.message = text.n ? ty_arena_cstr(a, text) : NULL;
     news.by_us = p->by_us[c];
+    ty_pod_restart_update(p, c, &news);
+    news.stop_ms = p->stop_ms[c];
+    news.sidecar = p->plan.containers[c].sidecar;
     ty_job_report_container_ended(p, c, wstatus, &news);
     ty_engine_notify(p->e, pod, &news);
 }
@@ -116,97 +120,11 @@ static void write_status(struct ty_pod_runtime *p)
 
 /* ---- starting containers ---- */
 
-static void pin_cpus(const struct ty_pod_runtime *p, const struct ty_container_plan *c,
-                     struct ty_process_spec *s)
-{
-    int64_t cpus = p->e->o.host.cpus;
-    int64_t first = 0;
-
-    if (c->whole_cpus <= 0 || cpus <= 0 || c->whole_cpus >= cpus || cpus > 1024)
-        return; /* as many as there are, or more: no use in pinning */
-    first = (p->index > 0 ? p->index : 0) * c->whole_cpus % cpus;
-    for (int64_t i = 0; i < c->whole_cpus; i++) {
-        int64_t cpu = (first + i) % cpus;
-        s->cpus_mask[cpu / 64] |= (int64_t)((uint64_t)1 << (cpu % 64));
-    }
-}
-
-/* "dataset" or "model": our own program instead of the image's. */
-static const char *const *initializer_argv(struct ty_arena *a, const struct ty_pod_runtime *p,
-                                           const char *what)
-{
-    const char **argv = ty_new_n(a, const char *, 4);
-
-    argv[0] = p->e->o.program;
-    argv[1] = "initialize";
-    argv[2] = what;
-    return argv;
-}
-
-/* The plan's variables and the devices that the pod was given. */
-static const char *const *env_of(struct ty_arena *a, const struct ty_pod_runtime *p,
-                                 const struct ty_container_plan *c)
-{
-    const struct ty_host *h = &p->e->o.host;
-    size_t n = 0;
-
-    while (c->env[n])
-        n++;
-    const char **env = ty_new_n(a, const char *, n + 2);
-    memcpy(env, c->env, n * sizeof(*env));
-    if (!h->gpus || !h->gpus[0])
-        return env;
-    ty_auto_buf list = { 0 };
-    ty_gpus_print(&list, p, (size_t)(c - p->plan.containers));
-    env[n] = ty_arena_printf(a, "%s=%.*s", h->gpu_var, (int)list.n, list.n ? list.p : "");
-    return env;
-}
-
-struct ty_process_spec ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,
-                                          const struct ty_container_plan *c, uint32_t id,
-                                          const char *const *argv)
-{
-    struct ty_process_spec s = ty_process_spec_none;
-
-    s.id = id;
-    s.argv = argv;
-    s.env = env_of(a, p, c);
-    s.cwd = c->cwd ? c->cwd : p->e->o.workdir ? p->e->o.workdir : p->dir;
-    return s;
-}
-
-static int start_container(struct ty_pod_runtime *p, size_t c, struct ty_err *err)
-{
-    const struct ty_container_plan *plan = &p->plan.containers[c];
-    ty_auto_arena *a = ty_arena_new(TY_PROCESS_CEILING);
-    struct ty_process_spec s = ty_pods_exec_start(a, p, plan, (uint32_t)c + 1, plan->argv);
-    int fd = -1;
-
-    if (plan->initializer)
-        s.argv = initializer_argv(a, p, plan->initializer);
-    s.binds = ty_pod_files_binds(a, p, c, err);
-    if (!s.binds)
-        return err->code;
-    pin_cpus(p, plan, &s);
-    p->logs[c] = ty_container_log_new(p, c, p->attempts[c]++, &fd, err);
-    if (!p->logs[c])
-        return err->code;
-    p->by_us[c] = false;
-    s.out = s.err = fd;
-    int r = ty_limits_begin(p, c, &s.cgroup, err);
-    if (r == 0)
-        r = ty_shim_start(p->shim, &s, err);
-    if (s.cgroup > 0)
-        close(s.cgroup);
-    close(fd);
-    return r;
-}
-
 static void try_start(struct ty_pod_runtime *p, size_t c)
 {
     struct ty_err err = { 0 };
 
-    if (start_container(p, c, &err) == 0)
+    if (ty_pods_start_container(p, c, &err) == 0)
         return;
     ty_container_log_close(p->logs[c]);
     ty_pod_lifecycle_start_failed(p->run, c, err.text, ty_engine_now_ms(p->e));
@@ -233,6 +151,7 @@ void ty_pods_free(struct ty_pod_runtime *p)
     ty_rsh_pod_ended(p);
     for (size_t c = 0; p->logs && c < p->plan.n; c++)
         ty_container_log_close(p->logs[c]);
+    ty_mount_points_release(&p->e->mount_points, &p->mount_points);
     ty_pod_files_remove(p);
     ty_map_del(&p->e->pods.by_uid, ty_str(p->uid));
     uv_close((uv_handle_t *)&p->timer, handle_closed);
@@ -260,6 +179,7 @@ static void finish_pod(struct ty_pod_runtime *p)
     write_status(p);
     notify_pod(p);
     e->pods.n_live--;
+    ty_job_report_pod_over(e, p->ns, p->job);
     ty_gpus_release(p);
     const struct ty_stored *obj =
         ty_local_find(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
@@ -278,6 +198,8 @@ static void finish_pod(struct ty_pod_runtime *p)
 static void signal_container(struct ty_pod_runtime *p, size_t c, int sig)
 {
     p->by_us[c] = true;
+    if (!p->stop_ms[c])
+        p->stop_ms[c] = ty_engine_wall_ms();
     if (p->shim)
         ty_shim_signal(p->shim, (uint32_t)c + 1, sig, sig == SIGKILL);
 }

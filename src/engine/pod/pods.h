@@ -10,7 +10,9 @@
 #include "proc/shim.h"
 
 struct ty_engine;
+struct ty_log_arrivals;
 struct ty_stored;
+struct ty_mount_point_hold;
 struct ty_probe_run;
 
 /* A pod that runs or is about to. */
@@ -26,18 +28,21 @@ struct ty_pod_runtime {
     struct ty_shim *shim;
     uv_poll_t poll;
     uv_timer_t timer;
-    int handles;                    /* of ours that libuv still has */
-    struct ty_container_log **logs; /* per container, or NULL */
-    int *attempts;                  /* per container: starts so far */
-    bool *by_us;                    /* per container: the engine stopped it */
-    int64_t *began_ms;              /* per container: its last start; 0 none */
-    bool trainer;                   /* its progress is the job's */
-    struct ty_progress *progress;   /* lives with the arena; NULL: no line reported any */
+    int handles;                       /* of ours that libuv still has */
+    struct ty_container_log **logs;    /* per container, or NULL */
+    int *attempts;                     /* per container: starts so far */
+    bool *by_us;                       /* per container: the engine stopped it */
+    int64_t *stop_ms;                  /* per container: when it was told to end; 0: not */
+    struct ty_log_arrivals **arrivals; /* per container, of its last run; NULL: it wrote nothing */
+    int64_t *began_ms;                 /* per container: its last start; 0 none */
+    bool trainer;                      /* its progress is the job's */
+    struct ty_progress *progress;      /* lives with the arena; NULL: no line reported any */
     struct ty_probe_run *checks;
-    char *dir;                  /* its scratch folder */
-    struct ty_gpu_claim *claim; /* NULL: it asks for no devices, or is over */
-    uint64_t gpu_mask;          /* devices it holds */
-    bool waiting, held;         /* for devices; and its status says so */
+    char *dir;                                /* its scratch folder */
+    struct ty_mount_point_hold *mount_points; /* that it uses on the host */
+    struct ty_gpu_claim *claim;               /* NULL: it asks for no devices, or is over */
+    uint64_t gpu_mask;                        /* devices it holds */
+    bool waiting, held;                       /* for devices; and its status says so */
     bool over;
     struct ty_pod_runtime *next;
 };
@@ -61,6 +66,7 @@ void ty_pods_exited(struct ty_pod_runtime *p, size_t c, int wstatus);
 struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
 void ty_pods_free(struct ty_pod_runtime *p);
 void ty_pods_done(struct ty_engine *e); /* frees all of them */
+int ty_pods_start_container(struct ty_pod_runtime *p, size_t c, struct ty_err *err);
 /* One more process of a container: its environment, devices and folder, nothing to read from or
  * write to. Lives with the arena and the pod. */
 struct ty_process_spec ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,

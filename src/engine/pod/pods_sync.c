@@ -1,12 +1,14 @@
 /* Starts a pod: its plan, directory, shim and GPUs. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "engine/engine_inner.h"
 #include "engine/host.h"
 #include "engine/job/job_report.h"
 #include "engine/net.h"
+#include "engine/pod/env_pass.h"
 #include "engine/pod/gpus.h"
 #include "engine/pod/pod_files.h"
 #include "engine/pod/pod_lifecycle.h"
@@ -17,31 +19,6 @@
 #define POD_FIRST ((size_t)2 << 10)
 #define POD_SPARE ((size_t)64) /* a longer number here and there */
 
-/* What every container of this run gets; made once. */
-static const char *const *shared_env(struct ty_engine *e)
-{
-    static const char *const names[] = {
-        "PATH",        "HOME",          "USER",       "LOGNAME",
-        "SHELL",       "LANG",          "LC_ALL",     "TZ",
-        "VIRTUAL_ENV", "CONDA_PREFIX",  "PYTHONPATH", "LD_LIBRARY_PATH",
-        "CUDA_HOME",   "XDG_CACHE_HOME"
-    };
-    size_t n = 0;
-    const char **env = ty_new_n(e->lasting, const char *, TY_COUNT(names) + 3);
-
-    for (size_t i = 0; i < TY_COUNT(names); i++) {
-        /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-        const char *value = getenv(names[i]);
-        if (value && i == 0) /* our ssh comes first: mpirun and friends find it */
-            env[n++] = ty_arena_printf(e->lasting, "PATH=%s/bin:%s", e->o.dir, value);
-        else if (value)
-            env[n++] = ty_arena_printf(e->lasting, "%s=%s", names[i], value);
-    }
-    env[n++] = ty_arena_printf(e->lasting, "TRAINYARD_RSH=%s", e->rsh.path);
-    env[n++] = "PYTHONUNBUFFERED=1";
-    return env;
-}
-
 static size_t count_strings(const char *const *list)
 {
     size_t n = 0;
@@ -49,6 +26,24 @@ static size_t count_strings(const char *const *list)
     while (list && list[n])
         n++;
     return n;
+}
+
+/* What every container of this run gets; made once. */
+static const char *const *shared_env(struct ty_engine *e)
+{
+    static const char path[] = "PATH=";
+    const char *const *passed = ty_env_pass_filter(e->lasting, environ);
+    size_t n = count_strings(passed);
+    const char **env = ty_new_n(e->lasting, const char *, n + 3);
+
+    for (size_t i = 0; i < n; i++)
+        env[i] = passed[i];
+    for (size_t i = 0; i < n; i++) /* our ssh comes first: mpirun and friends find it */
+        if (strncmp(env[i], path, strlen(path)) == 0)
+            env[i] = ty_arena_printf(e->lasting, "PATH=%s/bin:%s", e->o.dir, env[i] + strlen(path));
+    env[n++] = ty_arena_printf(e->lasting, "TRAINYARD_RSH=%s", e->rsh.path);
+    env[n++] = "PYTHONUNBUFFERED=1";
+    return env;
 }
 
 /* The list is needed while the plan is made; its texts stay. */
@@ -59,10 +54,16 @@ static const char *const *base_env(struct ty_pod_runtime *p)
     if (!e->pods.env)
         e->pods.env = shared_env(e);
     size_t shared = count_strings(e->pods.env), more = count_strings(e->o.env), n = shared;
-    const char **env = ty_new_n(e->pass, const char *, shared + more + 4);
+    const char **env = ty_new_n(e->pass, const char *, shared + more + 6);
     memcpy(env, e->pods.env, shared * sizeof(*env));
-    env[n++] = ty_arena_printf(p->arena, "TMPDIR=%s/tmp", p->dir);
+    env[n++] = e->o.host.mounts ? "TMPDIR=" TY_POD_TMP
+                                : ty_arena_printf(p->arena, "TMPDIR=%s/tmp", p->dir);
     env[n++] = ty_arena_printf(p->arena, "TRAINYARD_POD=%s", p->host);
+    const char *direct = ty_env_pass_no_proxy(e->pass, e->pods.env, p->job);
+    if (direct) {
+        env[n++] = ty_arena_printf(p->arena, "no_proxy=%s", direct);
+        env[n++] = ty_arena_printf(p->arena, "NO_PROXY=%s", direct);
+    }
     if (more)
         memcpy(env + n, e->o.env, more * sizeof(*env));
     return env;
@@ -103,9 +104,11 @@ static int make_plan(struct ty_pod_runtime *p, const struct ty_json *pod, struct
                      struct ty_err *err)
 {
     struct ty_engine *e = p->e;
-    struct ty_pod_net pn = { .master_port = net->master_port,
+    struct ty_pod_net pn = { .own_network = e->o.pod_network,
+                             .master_port = e->o.pod_network ? 0 : net->master.port,
                              .rewrite_names = !e->o.host.mounts,
                              .lookup = ty_net_lookup,
+                             .task_port = e->o.pod_network ? NULL : ty_net_task_port,
                              .ctx = net };
     const char *address = ty_net_lookup(net, ty_str(p->host));
     const struct ty_host *host = ty_host_for_job(e, e->pass, ty_str(p->ns), ty_str(p->job));
@@ -113,20 +116,25 @@ static int make_plan(struct ty_pod_runtime *p, const struct ty_json *pod, struct
     p->address = address ? address : "127.0.0.1";
     pn.address = p->address;
     pn.extra_env = base_env(p);
+    net->task_error = (struct ty_err){ 0 };
     int r = ty_pod_plan_make(p->arena, pod, host, &e->view, &pn, &p->plan, err);
+    if (r == 0 && net->task_error.code) /* its processes would not find each other */
+        r = ty_fail(err, net->task_error.code, "%s", net->task_error.text);
     if (r < 0)
         return r;
     p->logs = ty_new_n(p->arena, struct ty_container_log *, p->plan.n + 1);
     p->began_ms = ty_new_n(p->arena, int64_t, p->plan.n + 1);
     p->attempts = ty_new_n(p->arena, int, p->plan.n + 1);
     p->by_us = ty_new_n(p->arena, bool, p->plan.n + 1);
+    p->stop_ms = ty_new_n(p->arena, int64_t, p->plan.n + 1);
+    p->arrivals = ty_new_n(p->arena, struct ty_log_arrivals *, p->plan.n + 1);
     e->pods.plan_size = ty_arena_used(p->arena);
     return 0;
 }
 
 static int make_shim(struct ty_pod_runtime *p, struct ty_jobset_net *net, struct ty_err *err)
 {
-    struct ty_shim_spec k = { .hostname = p->host };
+    struct ty_shim_spec k = { .hostname = p->host, .address = p->address };
 
     k.binds = ty_pod_files_create(p->e->pass, p, net->hosts, err);
     return k.binds ? ty_shim_new(p->e->o.zygote, &k, &p->shim, err) : err->code;

@@ -6,6 +6,7 @@
 #include "engine/engine_inner.h"
 #include "engine/pod/pod_plan.h"
 #include "net/http_client.h"
+#include "proc/zygote.h"
 
 enum { CONNECT_MS = 30 * 1000, IDLE_MS = 600 * 1000 };
 
@@ -74,6 +75,11 @@ static void on_ended(void *ctx, struct ty_http_client_call *call TY_UNUSED,
     free(h);
 }
 
+static int open_socket(void *ctx)
+{
+    return ty_zygote_socket(ctx);
+}
+
 struct ty_probe_https *ty_probe_https_start(struct ty_engine *e, const struct ty_probe *probe,
                                             const char *address, ty_probe_https_fn *fn, void *ctx,
                                             const char **ret_why)
@@ -84,6 +90,10 @@ struct ty_probe_https *ty_probe_https_start(struct ty_engine *e, const struct ty
     if (!h)
         return NULL;
     *h = (struct ty_probe_https){ .peer = { .proxy = "", .insecure = true }, .fn = fn, .ctx = ctx };
+    if (e->o.pod_network) {
+        h->peer.socket = open_socket;
+        h->peer.socket_ctx = e->o.zygote;
+    }
     struct ty_http_client_request ask = {
         .method = "GET",
         .url = ty_arena_printf(a, "https://%s:%d%s", probe->host ? probe->host : address,

@@ -181,3 +181,19 @@ void ty_preflight_check_template(struct ty_preflight *x, const struct ty_json *p
     ty_preflight_check_volumes(x, spec_at);
     check_containers(x, spec_at);
 }
+
+void ty_preflight_list_pods(const struct ty_json *jobset, struct ty_preflight_findings *ret)
+{
+    ty_each_item (it, ty_json_at(jobset, "spec.replicatedJobs")) {
+        struct ty_preflight_pods *p = ty_new(ret->arena, struct ty_preflight_pods);
+        const struct ty_json *spec = ty_json_at(*it, "template.spec");
+        p->job = ty_json_cstr_at(ret->arena, jobset, "metadata.name");
+        p->rjob = ty_json_cstr_at(ret->arena, *it, "name");
+        p->replicas = p->pods = 1;
+        ty_json_int_at(*it, "replicas", &p->replicas);
+        if (!ty_json_int_at(spec, "completions", &p->pods))
+            ty_json_int_at(spec, "parallelism", &p->pods);
+        p->indexed = !ty_str_is(ty_json_str_at(spec, "completionMode"), "NonIndexed");
+        ty_append(ret->pods, ret->last_pods, p);
+    }
+}

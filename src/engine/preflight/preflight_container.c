@@ -17,8 +17,8 @@ static void check_image(struct ty_preflight *x, const struct ty_json *c,
     if (!ty_json_len(ty_json_get(c, "command")))
         ty_preflight_error(
             x, TY_KEY(at, "command"),
-            "command is required: the image entrypoint cannot be read; set command or "
-            "configure image mapping for %.*s",
+            "command is required: images are not used here, so the entrypoint of %.*s is unknown; "
+            "set it, for example --set 'spec.trainer.command=[python3, train.py]'",
             TY_ARG(image));
     text = ty_arena_printf(x->out->arena,
                            "image %.*s is not used; the command runs on this host's filesystem",

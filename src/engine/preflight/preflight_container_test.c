@@ -6,8 +6,9 @@ static void test_command_and_image(void **state)
 {
     static const struct row rows[] = {
         { "{'spec':{'containers':[{'name':'m','image':'repo/x:1'}]}}",
-          "E " AT ".command: command is required: the image entrypoint cannot be read; set command "
-          "or configure image mapping for repo/x:1\n"
+          "E " AT ".command: command is required: images are not used here, so the entrypoint of "
+          "repo/x:1 is unknown; set it, for example --set 'spec.trainer.command=[python3, "
+          "train.py]'\n"
           "W " AT
           ".image: image repo/x:1 is not used; the command runs on this host's filesystem\n" },
         { "{'spec':{'containers':[{'name':'m','command':['x']}]}}",

@@ -42,7 +42,7 @@ static int64_t host_has(const struct ty_host *host, struct ty_str name)
     return n;
 }
 
-static bool is_device(struct ty_str name)
+bool ty_preflight_is_device(struct ty_str name)
 {
     return memchr(name.p, '/', name.n) || ty_str_starts(name, TY_LIT("hugepages-"));
 }
@@ -54,7 +54,7 @@ void ty_preflight_add_devices(struct ty_preflight *x, const struct ty_json *pod_
     struct ty_json *devices = ty_json_object(x->out->arena);
 
     ty_each_member (m, all)
-        if (is_device(m->key))
+        if (ty_preflight_is_device(m->key))
             ty_json_put(x->out->arena, devices, m->key, m->value);
     ty_quantity_resources_add(x->out->arena, sum, devices, pods);
 }
@@ -65,9 +65,11 @@ void ty_preflight_check_devices(struct ty_preflight *x, const struct ty_json *su
     ty_each_member (m, sum) {
         struct ty_quantity q;
         int64_t have = host_has(x->pod.host, m->key);
-        if (ty_quantity_of(m->value, &q) && ty_quantity_value(q) > have)
-            ty_preflight_error(x, TY_MAPKEY(TY_KEY(at, "resources"), m->key),
-                               "wants %lld %.*s at once, host has %lld",
-                               (long long)ty_quantity_value(q), TY_ARG(m->key), (long long)have);
+        if (!ty_quantity_of(m->value, &q) || ty_quantity_value(q) <= have)
+            continue;
+        ty_preflight_error(x, TY_MAPKEY(TY_KEY(at, "resources"), m->key),
+                           "wants %lld %.*s at once, host has %lld",
+                           (long long)ty_quantity_value(q), TY_ARG(m->key), (long long)have);
+        x->out->last->resource = ty_arena_cstr(x->out->arena, m->key);
     }
 }

@@ -1,7 +1,9 @@
 /* Checks volumes and mounts: their sources exist here, their objects were submitted, their paths
  * can be created.
  */
+#include "api/name.h"
 #include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_files.h"
 #include "engine/pod/pod_plan.h"
 #include "engine/pod/pod_plan_inner.h"
 #include "engine/pod/pod_volumes.h"
@@ -96,6 +98,10 @@ static void check_claim(struct ty_preflight *x, const struct ty_json *source,
     struct ty_str name = ty_json_str_at(source, "claimName");
     const struct ty_json *claim;
 
+    if (!ty_name_is_dns1123_subdomain(name)) { /* it names a directory */
+        ty_preflight_error(x, TY_KEY(at, "claimName"), "%s", ty_name_dns1123_subdomain_msg);
+        return;
+    }
     if (ty_json_find(x->pod.host->claims, name) || from_policy(x, name))
         return;
     claim = ty_pod_object(&x->pod, &ty_kind_pvc, name);
@@ -103,7 +109,8 @@ static void check_claim(struct ty_preflight *x, const struct ty_json *source,
         say_plain_directory(x, ty_json_get(claim, "spec"), at);
     else
         ty_preflight_error(x, TY_KEY(at, "claimName"),
-                           "claim %.*s is unknown; configure a directory for it", TY_ARG(name));
+                           "claim %.*s is unknown; add the PersistentVolumeClaim to the input",
+                           TY_ARG(name));
 }
 
 /* ---- files ---- */
@@ -264,8 +271,14 @@ void ty_preflight_check_mounts(struct ty_preflight *x, const struct ty_json *c,
                                const struct ty_field_path *at)
 {
     const struct ty_field_path *list = TY_KEY(at, "volumeMounts");
-    size_t i = 0;
+    size_t i = 0, n = ty_json_len(ty_json_get(c, "volumeMounts"));
 
+    if (n >
+        TY_POD_FILES_MOUNTS_MAX) { /* before any work on them, which grows faster than they do */
+        ty_preflight_error(x, list, "has %zu items; a local run mounts at most %d in a container",
+                           n, TY_POD_FILES_MOUNTS_MAX);
+        return;
+    }
     ty_each_item (m, ty_json_get(c, "volumeMounts"))
         check_mount(x, *m, ty_json_str_at(c, "name"), TY_IDX(list, i++));
 }

@@ -1,3 +1,4 @@
+#include "engine/pod/pod_files.h"
 #include "engine/preflight/preflight_testing.h"
 
 #define VOLUME(source) POD(",'volumes':[{'name':'v'," source "}]")
@@ -49,9 +50,10 @@ static void test_claims(void **state)
     static const char pod[] = VOLUME("'persistentVolumeClaim':{'claimName':'data'}");
 
     assert_string_equal(template_lines(f, pod),
-                        "E " AT
-                        ".persistentVolumeClaim.claimName: claim data is unknown; configure "
-                        "a directory for it\n");
+                        "E " AT ".persistentVolumeClaim.claimName: claim data is unknown; add the "
+                        "PersistentVolumeClaim to the input\n");
+    assert_has(template_lines(f, VOLUME("'persistentVolumeClaim':{'claimName':'../up'}")),
+               "claimName: a lowercase RFC 1123 subdomain must consist of");
     f->host.claims = parse(f->a, "{'data':'/srv/data'}");
     assert_string_equal(template_lines(f, pod), "");
     f->host.claims = NULL;
@@ -133,14 +135,32 @@ static void test_without_private_mounts(void **state)
         "W " AT ".emptyDir.medium: a plain directory is used instead of memory\n");
 }
 
+static void test_too_many_mounts(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int extra = 0; extra < 2; extra++) {
+        ty_auto_buf b = { 0 };
+        for (int i = 0; i < TY_POD_FILES_MOUNTS_MAX + extra; i++)
+            ty_buf_printf(&b, "%s{'name':'v','mountPath':'/m/%d'}", i ? "," : "", i);
+        const char *pod = ty_arena_printf(
+            f->a,
+            "{'spec':{'volumes':[{'name':'v','emptyDir':{}}],'containers':[{'name':'main',"
+            "'image':'i','command':['x'],'volumeMounts':[%.*s]}]}}",
+            (int)b.n, b.p);
+        assert_string_equal(template_lines(f, pod),
+                            extra ? "E T.spec.containers[0].volumeMounts: has 256 items; a local "
+                                    "run mounts at most 255 in a container\n"
+                                  : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_fixture(test_sources),
-        with_fixture(test_claims),
-        with_fixture(test_projected),
-        with_fixture(test_mounts),
-        with_fixture(test_without_private_mounts),
+        with_fixture(test_sources),         with_fixture(test_claims),
+        with_fixture(test_projected),       with_fixture(test_mounts),
+        with_fixture(test_too_many_mounts), with_fixture(test_without_private_mounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

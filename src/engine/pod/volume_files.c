@@ -1,0 +1,121 @@
+/* A directory is named after what is in it, and renamed to that when it is complete: a disk that
+ * fills up leaves none that later pods would take for theirs. */
+#include "engine/pod/volume_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "engine/pod/pod_files.h"
+#include "engine/pod/pod_plan.h"
+
+#define ROOT "%s/files" /* pods have longer names */
+
+static int fail_at(struct ty_err *err, const char *path)
+{
+    int code = -errno;
+
+    return ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code));
+}
+
+static uint64_t hash_text(uint64_t h, struct ty_str s)
+{
+    return ty_hash_pair(h, ty_hash_bytes(s.n, s.n ? s.p : "", s.n));
+}
+
+/* Of everything that a pod can see: names, bytes and modes. */
+static uint64_t hash_files(const struct ty_volume *v)
+{
+    uint64_t h = v->secret;
+
+    for (const struct ty_file *f = v->files; f; f = f->next) {
+        h = hash_text(h, ty_str(f->path));
+        h = ty_hash_pair(hash_text(h, f->data), f->mode);
+    }
+    return h;
+}
+
+/* The directories above a file. */
+static int create_parents(char *path, const char *below, struct ty_err *err)
+{
+    for (char *p = path + strlen(below) + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        int r = mkdir(path, 0755) < 0 && errno != EEXIST ? fail_at(err, path) : 0;
+        *p = '/';
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static int write_file(const char *dir, const struct ty_file *f, struct ty_err *err)
+{
+    char path[4096];
+    size_t done = 0;
+
+    if (snprintf(path, sizeof(path), "%s/%s", dir, f->path) >= (int)sizeof(path))
+        return ty_fail(err, -ENAMETOOLONG, "%s/%.64s…: %s", dir, f->path,
+                       strerrordesc_np(ENAMETOOLONG));
+    if (create_parents(path, dir, err) < 0)
+        return err->code;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return fail_at(err, path);
+    while (done < f->data.n) {
+        ssize_t n = write(fd, f->data.p + done, f->data.n - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    int r = done < f->data.n || fchmod(fd, f->mode) < 0 ? fail_at(err, path) : 0;
+    close(fd);
+    return r;
+}
+
+static int write_all(const char *dir, const struct ty_volume *v, struct ty_err *err)
+{
+    mode_t mode = v->secret ? 0700 : 0755;
+    int r = 0;
+
+    ty_pod_files_remove_tree(dir); /* of an earlier pod, whose files could not all be written */
+    if (mkdir(dir, mode) < 0 || chmod(dir, mode) < 0)
+        return fail_at(err, dir);
+    for (const struct ty_file *f = v->files; f && r == 0; f = f->next)
+        r = write_file(dir, f, err);
+    return r;
+}
+
+char *ty_volume_files_dir(struct ty_arena *a, const char *pods, const struct ty_volume *v)
+{
+    return ty_arena_printf(a, ROOT "/%016llx", pods, (unsigned long long)v->files_hash);
+}
+
+int ty_volume_files_create(struct ty_arena *a, const char *pods, struct ty_volume *v,
+                           struct ty_err *err)
+{
+    const char *root = ty_arena_printf(a, ROOT, pods), *dir;
+    const char *fresh = ty_arena_printf(a, "%s/new", root);
+
+    v->files_hash = hash_files(v);
+    dir = ty_volume_files_dir(a, pods, v);
+    if (access(dir, F_OK) == 0)
+        return 0;
+    if (mkdir(root, 0755) < 0 && errno != EEXIST)
+        return fail_at(err, root);
+    int r = write_all(fresh, v, err);
+    if (r == 0 && rename(fresh, dir) < 0)
+        r = fail_at(err, dir);
+    return r;
+}
+
+void ty_volume_files_remove(struct ty_arena *a, const char *pods)
+{
+    ty_pod_files_remove_tree(ty_arena_printf(a, ROOT, pods));
+}

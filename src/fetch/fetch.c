@@ -54,13 +54,7 @@ static int skip_complete(struct ty_fetch_run *run, struct ty_err *err)
             p->bytes_done += item->size;
         }
     }
-    int64_t room = ty_download_dir_free_bytes(run->dir), need = p->bytes - p->bytes_done;
-    if (run->http && p->bytes >= 0 && need > room)
-        return ty_fail(
-            err, -ENOSPC,
-            "no room on the disk of %s: %lld bytes are to come, and there is room for %lld",
-            run->opts->to, (long long)need, (long long)room);
-    return 0;
+    return ty_fetch_run_check_room(run, err);
 }
 
 /* Advances every transfer; *ret_busy: one is active. Negative: one has failed. */

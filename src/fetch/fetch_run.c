@@ -1,5 +1,6 @@
 /* What sources and transfers share: the list of files, messages, and the HTTP client. */
 #include "fetch/fetch_run.h"
+#include "fetch/download_dir.h"
 #include "fetch/patterns.h"
 #include "fetch/safename.h"
 
@@ -31,8 +32,25 @@ int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int s
     bool ours = status == 401 || status == 403; /* 401 or 403: the credentials are the problem */
     int code = ours ? -EACCES : status == 404 || status == 410 ? -ENOENT : -EIO;
     bool hint = run->hint && (ours || status == 404);
+    if (status == 407)
+        return ty_fail(err, -EACCES,
+                       "%s: the proxy answers %s: put user:password@ before the host "
+                       "in the proxy's address",
+                       what, words);
     return ty_fail(err, code, "%s: the server answers %s%s%s%s", what, words, hint ? " (" : "",
                    hint ? run->hint : "", hint ? ")" : "");
+}
+
+int ty_fetch_run_check_room(const struct ty_fetch_run *run, struct ty_err *err)
+{
+    const struct ty_fetch_progress *p = &run->progress;
+    int64_t room = ty_download_dir_free_bytes(run->dir), need = p->bytes - p->bytes_done;
+
+    if (!run->http || p->bytes < 0 || need <= room)
+        return 0;
+    return ty_fail(err, -ENOSPC,
+                   "no room on the disk of %s: %lld bytes are to come, and there is room for %lld",
+                   run->opts->to, (long long)need, (long long)room);
 }
 
 int ty_fetch_run_add(struct ty_fetch_run *run, const char *listed, const struct ty_fetch_item *item,
@@ -84,7 +102,7 @@ int ty_fetch_run_open(struct ty_fetch_run *run, struct ty_err *err)
         uv_loop_close(&run->loop);
         return r;
     }
-    run->peer.ca_file = run->opts->ca_file;
+    run->peer.ca_file = run->peer.proxy_ca_file = run->opts->ca_file;
     uv_timer_init(&run->loop, &run->turn);
     uv_timer_start(&run->turn, on_turn, TURN_MS, TURN_MS);
     return 0;

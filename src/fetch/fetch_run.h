@@ -61,6 +61,8 @@ void ty_fetch_run_note(const struct ty_fetch_run *run, const char *fmt, ...) TY_
  * -EIO. */
 int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int status,
                          const char *words, struct ty_err *err);
+/* -ENOSPC: the disk has no room for what is to come, as far as that is known. */
+int ty_fetch_run_check_room(const struct ty_fetch_run *run, struct ty_err *err);
 int64_t ty_fetch_run_now_ns(void); /* monotonic */
 
 /* HTTP. ty_fetch_run_close drops what is running; it needs no ty_fetch_run_open. */

@@ -56,7 +56,7 @@ int ty_part_open(struct ty_download_dir *s, struct ty_arena *a, const char *name
     char file[48];
     name_part(&p, name);
     file_name(file, sizeof(file), &p, "part");
-    /* A hard link from an interrupted copy is the user's own file: never write into it. */
+    /* A hard link (earlier releases made some) is the user's own file: never write into it. */
     if (fstatat(s->own, file, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         (!S_ISREG(st.st_mode) || st.st_nlink > 1) && unlinkat(s->own, file, 0) < 0)
         return ty_download_dir_fail(s, -errno, name, err);
@@ -145,7 +145,6 @@ int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *nam
         r = -errno;
     if (r < 0)
         return ty_download_dir_fail(s, r, name, err);
-    unlinkat(s->own, file, 0); /* exists if it was a hard link to the file that it replaced */
     file_name(file, sizeof(file), p, "tag");
     unlinkat(s->own, file, 0);
     return ty_download_dir_mark_done(s, name, tag, err);

@@ -25,8 +25,8 @@ int ty_part_write(struct ty_download_dir *s, struct ty_part *p, const char *name
 /* Renames the part to the final name of the file and records it in the journal. Closes the part. */
 int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
                    struct ty_err *err);
-/* Copies a local file into a restarted part: shares its blocks, or creates a hard link, if the file
- * system supports it. `copied` is called with the number of bytes added. */
+/* Copies a local file into a restarted part: shares its blocks (reflink) if the file system
+ * supports it. `copied` is called with the number of bytes added. */
 int ty_part_copy(struct ty_download_dir *s, struct ty_part *p, const char *from,
                  void (*copied)(void *ctx, int64_t n), void *ctx, struct ty_err *err);
 

@@ -1,4 +1,5 @@
-/* Copies local files: a reflink, else a hard link, else the bytes. */
+/* Copies local files: a reflink, else the bytes. Never a hard link: a program that fine-tunes the
+ * copy in place would change the user's own file. */
 #include "fetch/download_dir_inner.h"
 #include "fetch/part.h"
 
@@ -49,15 +50,18 @@ static int copy_bytes(struct ty_part *p, int in, void (*copied)(void *ctx, int64
     }
 }
 
-/* Creates a hard link, after removing the part's own file. */
-static bool link_to(struct ty_download_dir *s, const struct ty_part *p, const char *from)
+/* A file that only its owner may read stays one; nothing is allowed that the umask forbids. A file
+ * system without modes of its own cannot keep them. */
+static int limit_mode(int fd, mode_t most)
 {
-    char file[48], fresh[48];
-    snprintf(file, sizeof(file), "%s.part", p->id);
-    snprintf(fresh, sizeof(fresh), "%s.new.part", p->id);
-    unlinkat(s->own, fresh, 0);
-    return linkat(AT_FDCWD, from, s->own, fresh, AT_SYMLINK_FOLLOW) == 0 &&
-           renameat(s->own, fresh, s->own, file) == 0;
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    mode_t mode = (st.st_mode & most & 0777) | S_IRUSR | S_IWUSR;
+    if (mode == (st.st_mode & 07777) || fchmod(fd, mode) == 0 || errno == EPERM ||
+        errno == EOPNOTSUPP)
+        return 0;
+    return -errno;
 }
 
 int ty_part_copy(struct ty_download_dir *s, struct ty_part *p, const char *from,
@@ -70,10 +74,11 @@ int ty_part_copy(struct ty_download_dir *s, struct ty_part *p, const char *from,
         ty_download_dir_close_fd(&in);
         return ty_fail(err, code, "%s: %s", from, strerrordesc_np(-code));
     }
-    if (ioctl(p->fd, FICLONE, in) == 0 || link_to(s, p, from)) {
+    r = limit_mode(p->fd, st.st_mode);
+    if (r == 0 && ioctl(p->fd, FICLONE, in) == 0) {
         p->have = st.st_size;
         copied(ctx, st.st_size);
-    } else {
+    } else if (r == 0) {
         r = copy_bytes(p, in, copied, ctx);
     }
     ty_download_dir_close_fd(&in);

@@ -28,12 +28,29 @@ static void test_a_copy_and_the_same_again(void **state)
     box_write("mine", "bytes");
     copy(s, a, "mine", "x/f");
     box_holds("d/x/f", "bytes");
-    copy(s, a, "mine", "x/f"); /* onto a link to itself: rename does nothing then */
+    copy(s, a, "mine", "x/f");
     box_holds("d/x/f", "bytes");
     ty_download_dir_cleanup(s);
     ty_download_dir_close(s);
     assert_int_equal(stat("mine", &st), 0);
-    assert_true(st.st_nlink <= 2); /* no name was left behind */
+    assert_int_equal(st.st_nlink, 1);
+}
+
+/* Training writes into its copy of the model: the model stays as it was. */
+static void test_a_change_of_the_copy(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_download_dir *s = NULL;
+    assert_int_equal(ty_download_dir_open(a, "d", &s, NULL), 0);
+    box_write("mine", "weights");
+    copy(s, a, "mine", "f");
+    ty_download_dir_close(s);
+    int fd = open("d/f", O_WRONLY | O_CLOEXEC); /* in place, not a new file of that name */
+    assert_int_equal(pwrite(fd, "WEI", 3, 0), 3);
+    close(fd);
+    box_holds("d/f", "WEIghts");
+    box_holds("mine", "weights");
 }
 
 static void test_across_file_systems(void **state)
@@ -48,6 +65,29 @@ static void test_across_file_systems(void **state)
     assert_int_equal(stat("d/comm", &st), 0);
     assert_int_equal(st.st_nlink, 1);
     ty_download_dir_close(s);
+}
+
+/* A key that only its owner may read stays one; a read-only file can be written in its copy. */
+static void test_the_mode_of_the_source(void **state)
+{
+    (void)state;
+    static const struct {
+        mode_t from, to;
+    } rows[] = { { 0600, 0600 }, { 0640, 0640 }, { 0400, 0600 }, { 0444, 0644 }, { 0666, 0644 } };
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_download_dir *s = NULL;
+    struct stat st;
+    mode_t before = umask(022);
+    assert_int_equal(ty_download_dir_open(a, "d", &s, NULL), 0);
+    box_write("mine", "bytes");
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
+        assert_int_equal(chmod("mine", rows[i].from), 0);
+        copy(s, a, "mine", "f");
+        assert_int_equal(stat("d/f", &st), 0);
+        assert_int_equal(st.st_mode & 07777, rows[i].to);
+    }
+    ty_download_dir_close(s);
+    umask(before);
 }
 
 static void test_what_cannot_be_read(void **state)
@@ -69,9 +109,9 @@ static void test_what_cannot_be_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        box_test(test_a_copy_and_the_same_again),
-        box_test(test_across_file_systems),
-        box_test(test_what_cannot_be_read),
+        box_test(test_a_copy_and_the_same_again), box_test(test_a_change_of_the_copy),
+        box_test(test_across_file_systems),       box_test(test_what_cannot_be_read),
+        box_test(test_the_mode_of_the_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

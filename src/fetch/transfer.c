@@ -161,7 +161,9 @@ static int accept_head(struct ty_transfer *s, const struct ty_http_client_call *
     s->headed = true;
     s->unsummed = s->item->sum == TY_DIGEST_MD5 && is_encrypted(call);
     int status = ty_http_client_status(call);
-    return status == 200 ? accept_whole(s, call) : status == 206 ? accept_rest(s, call) : 0;
+    int r = status == 200 ? accept_whole(s, call) : status == 206 ? accept_rest(s, call) : 0;
+    bool new_size = s->item->size < 0 && (status == 200 || status == 206);
+    return r == 0 && new_size ? ty_fetch_run_check_room(s->run, &s->err) : r;
 }
 
 static int on_body(void *ctx, struct ty_http_client_call *call, struct ty_str piece)

@@ -15,7 +15,8 @@
  *   /length=N  200 with Content-Length N, independent of the body
  *   /none    204
  *   /break   an invalid frame, then nothing
- *   /trailers  200, then trailers */
+ *   /trailers  200, then trailers
+ * The log of a pod is that of its name: .../pods/big/log?follow=true is /big. */
 #ifndef TY_NET_H2_FAR_TESTING_H
 #define TY_NET_H2_FAR_TESTING_H
 
@@ -200,6 +201,17 @@ static inline int far_data(nghttp2_session *s, uint8_t flags, int32_t id, const 
     return 0;
 }
 
+/* The name of a pod whose log is wanted is the path. */
+static inline void far_shorten(struct far_stream *st)
+{
+    const char *pod = strstr(st->path, "/pods/"), *log = pod ? strstr(pod, "/log") : NULL;
+    char name[sizeof(st->path)];
+    if (!log)
+        return;
+    snprintf(name, sizeof(name), "%.*s", (int)(log - pod - 5), pod + 5);
+    memcpy(st->path, name, sizeof(name));
+}
+
 static inline int far_frame(nghttp2_session *s, const nghttp2_frame *f, void *ctx)
 {
     struct far_link *l = ctx;
@@ -207,6 +219,7 @@ static inline int far_frame(nghttp2_session *s, const nghttp2_frame *f, void *ct
     struct far_stream *st = nghttp2_session_get_stream_user_data(s, f->hd.stream_id);
     if (!st || !asks)
         return 0;
+    far_shorten(st);
     bool early = strcmp(st->path, "/early") == 0;
     l->stalls = l->stalls || strcmp(st->path, "/stall") == 0;
     if (early ? f->hd.type == NGHTTP2_HEADERS : (f->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {

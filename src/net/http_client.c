@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <strings.h>
 
+#define LATE_MS 200 /* a timer that fires so late was held up */
+
 static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call *call);
 
 /* The client */
@@ -256,12 +258,32 @@ static void time_out(struct ty_http_client_call *call, uint64_t now)
     ty_http_client_finish(call, &end);
 }
 
+static void on_time(uv_timer_t *timer);
+
+/* Some callback has blocked the loop, such as one that writes to a pager: what the peers have sent
+ * in the meantime waits in the sockets. Silence is counted from now on, and nothing times out
+ * before the loop has polled. */
+static bool was_blocked(struct ty_http_client *w, uint64_t now)
+{
+    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
+    if (now < w->due_ms + LATE_MS)
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        for (struct ty_http_client_call *call = lists[i]; call; call = call->next)
+            call->heard_ms = now;
+    w->due_ms = now + LATE_MS / 2;
+    uv_timer_start(w->timer, on_time, LATE_MS / 2, 0);
+    return true;
+}
+
 static void on_time(uv_timer_t *timer)
 {
     struct ty_http_client *w = timer->data;
     uint64_t now = uv_now(w->set.loop), soonest = UINT64_MAX;
     struct ty_http_client_call *call;
 
+    if (was_blocked(w, now))
+        return;
     uv_unref((uv_handle_t *)timer);
     do { /* from the start after each: `end` may have changed the lists */
         struct ty_http_client_call *lists[] = { w->calls, w->fresh };
@@ -289,8 +311,8 @@ static void arm_timer(struct ty_http_client *w, const struct ty_http_client_call
     uint64_t now = uv_now(w->set.loop), due = due_ms(call);
     if (due >= w->due_ms)
         return;
-    w->due_ms = due;
-    uv_timer_start(w->timer, on_time, due > now ? due - now : 0, 0);
+    w->due_ms = due > now ? due : now;
+    uv_timer_start(w->timer, on_time, w->due_ms - now, 0);
 }
 
 /* Responses */

@@ -49,11 +49,14 @@ struct ty_aws_key { /* for AWS signature version 4 */
 
 /* How to reach and verify the peer. Files are PEM; all may be NULL. Outlives the calls. */
 struct ty_http_client_peer {
-    const char *ca_file; /* NULL: the system's */
+    const char *ca_file;       /* NULL: the system's */
+    const char *proxy_ca_file; /* of a proxy that is reached over https; NULL: the system's */
     const char *cert_file, *key_file;
-    const char *proxy;            /* NULL: from the environment; "": none */
-    const char *to;               /* connect to this host:port instead of the URL's */
-    bool insecure;                /* accept any certificate */
+    const char *proxy;        /* NULL: from the environment; "": none */
+    const char *to;           /* connect to this host:port instead of the URL's */
+    bool insecure;            /* accept any certificate */
+    int (*socket)(void *ctx); /* makes the sockets, for IPv4; NULL: socket(). Not with `h2` */
+    void *socket_ctx;
     const struct ty_aws_key *key; /* signs the requests, without `h2` only */
 };
 
@@ -74,8 +77,10 @@ struct ty_http_client_request {
     const struct ty_http_client_peer *peer;
     bool redirects;   /* follow them, without `h2` only: from https to https alone, and without
                          Authorization to another host */
-    int64_t total_ms; /* timeout; 0: none, then idle_ms or the client's stall_s must be set */
-    int64_t idle_ms;  /* timeout without data; 0: none */
+    int64_t total_ms; /* timeout; 0: none */
+    /* Timeout without data; 0: none. Without any of them only the end of the connection ends the
+     * call: dead_ms. Time in which the loop is blocked is not counted. */
+    int64_t idle_ms;
     /* Called with each chunk of the last response's body. A negative result ends the call: not
      * whole, "unwanted". */
     int (*piece)(void *ctx, struct ty_http_client_call *call, struct ty_str piece);

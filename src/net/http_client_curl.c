@@ -172,44 +172,17 @@ void ty_http_client_curl_start(struct ty_http_client_call *call)
         add_fresh(w);
 }
 
-/* Whether a retry may help. */
-static bool is_passing(CURLcode r)
-{
-    static const CURLcode passing[] = {
-        CURLE_COULDNT_RESOLVE_PROXY,
-        CURLE_COULDNT_RESOLVE_HOST,
-        CURLE_COULDNT_CONNECT,
-        CURLE_PARTIAL_FILE,
-        CURLE_OPERATION_TIMEDOUT,
-        CURLE_SSL_CONNECT_ERROR,
-        CURLE_GOT_NOTHING,
-        CURLE_SEND_ERROR,
-        CURLE_RECV_ERROR,
-        CURLE_HTTP2,
-        CURLE_HTTP2_STREAM,
-        CURLE_AGAIN,
-        CURLE_WEIRD_SERVER_REPLY,
-    };
-    for (size_t i = 0; i < TY_COUNT(passing); i++)
-        if (r == passing[i])
-            return true;
-    return false;
-}
-
 static void call_over(struct ty_http_client_call *call, CURLcode r)
 {
     struct ty_http_client *w = call->client;
     struct ty_http_client_result end = { .status = ty_http_client_status(call),
                                          .whole = r == CURLE_OK,
-                                         .lost = is_passing(r) && !call->unwanted,
                                          .text = "" };
 
     if (call->unwanted)
         end.text = "unwanted";
-    else if (call->mistrusted)
-        end.text = "the server's certificate: its purpose is another than to be a server";
     else if (r != CURLE_OK)
-        end.text = call->error[0] ? call->error : w->curl.easy_strerror(r);
+        ty_http_client_failure_describe(call, r, &end);
     /* The peer does not answer: later calls should not have to time out, too. */
     if (r == CURLE_OPERATION_TIMEDOUT && call->pool == w->pools)
         ty_http_client_renew(w);

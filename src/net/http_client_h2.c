@@ -24,7 +24,7 @@ struct ty_http_client_conn {
     struct ty_http_client_call *calls, **calls_end; /* in the order of their start */
     const struct ty_http_client_call
         *telling;   /* the call whose callback is running; NULL: dropped in the meantime */
-    size_t endless; /* calls with an idle timeout: they may run for long, such as watches */
+    size_t endless; /* calls that may run for long, such as watches and logs */
     bool old;       /* accepts no more calls: closed with its last one */
     bool reset;     /* and then without close-notify */
     bool dirty;     /* has bytes to send */
@@ -56,6 +56,12 @@ static bool is_for(const struct ty_http_client_conn *l, const struct ty_http_end
            same_str(l->peer.key_file, peer->key_file) && l->peer.insecure == peer->insecure;
 }
 
+/* Its timeout, if it has one, is counted anew with every byte. */
+static bool is_endless(const struct ty_http_client_call *call)
+{
+    return call->ask.idle_ms != 0 || call->ask.total_ms == 0;
+}
+
 static void call_join(struct ty_http_client_conn *l, struct ty_http_client_call *call)
 {
     call->conn = l;
@@ -63,7 +69,7 @@ static void call_join(struct ty_http_client_conn *l, struct ty_http_client_call 
     call->conn_at = l->calls_end;
     *l->calls_end = call;
     l->calls_end = &call->conn_next;
-    l->endless += call->ask.idle_ms != 0;
+    l->endless += is_endless(call);
     ty_tls_conn_set_ref(l->tls, true);
 }
 
@@ -75,7 +81,7 @@ static void call_leave(struct ty_http_client_call *call)
         call->conn_next->conn_at = call->conn_at;
     else
         l->calls_end = call->conn_at;
-    l->endless -= call->ask.idle_ms != 0;
+    l->endless -= is_endless(call);
     if (l->telling == call)
         l->telling = NULL;
     if (!l->calls)

@@ -1,7 +1,7 @@
 /* Shared by the files of the HTTP client. http_client.c has the calls and their timeouts; a call
  * uses a connection of http_client_h2.c (HTTP/2) or else libcurl: http_client_options.c sets
- * the options of a call, http_client_curl.c starts and ends it, http_client_pool.c integrates
- * libcurl's connections into the loop. */
+ * the options of a call, http_client_curl.c starts and ends it, http_client_failure.c says what its
+ * failures mean, http_client_pool.c integrates libcurl's connections into the loop. */
 #ifndef TY_NET_HTTP_CLIENT_INNER_H
 #define TY_NET_HTTP_CLIENT_INNER_H
 
@@ -57,12 +57,15 @@ struct ty_http_client_call {
     bool ending;     /* its `end` is running: freed when that returns */
     bool cut;        /* is being ended because the fence is closed */
     bool mistrusted; /* the peer's certificate is not that of a server */
+    bool headed;     /* a line of headers has arrived, also of a proxy */
+    bool garbled;    /* the first of them was not one of HTTP */
     char *hopeless;  /* why it cannot start, or NULL */
     /* Over libcurl */
     struct ty_http_client_pool *pool; /* NULL: not added yet */
     CURL *easy;
     struct curl_slist *headers, *to;
-    char *error; /* of CURL_ERROR_SIZE */
+    char *error;    /* of CURL_ERROR_SIZE */
+    char said[320]; /* what it means */
     /* Over HTTP/2 */
     struct ty_http_client_conn *conn;
     struct ty_http_client_call *conn_next, **conn_at; /* calls of the same connection */
@@ -100,6 +103,11 @@ void ty_http_client_curl_free(struct ty_http_client *w);
 bool ty_http_client_curl_inside(const struct ty_http_client *w);
 /* After libcurl has made progress, when it is not running. */
 void ty_http_client_curl_settle(struct ty_http_client_pool *p);
+
+/* http_client_failure.c */
+/* Sets text and lost of a call that has failed. */
+void ty_http_client_failure_describe(struct ty_http_client_call *call, CURLcode r,
+                                     struct ty_http_client_result *end);
 
 /* http_client_options.c */
 void ty_http_client_options_set(struct ty_http_client_call *call); /* also gets its handle */

@@ -31,9 +31,12 @@ static size_t on_body(char *p, size_t size, size_t n, void *ctx)
     return 0;
 }
 
-static size_t on_header(char *p TY_UNUSED, size_t size, size_t n, void *ctx)
+static size_t on_header(char *p, size_t size, size_t n, void *ctx)
 {
     struct ty_http_client_call *call = ctx;
+    if (!call->headed)
+        call->garbled = !ty_str_starts((struct ty_str){ p, size * n }, TY_LIT("HTTP/"));
+    call->headed = true;
     call->heard_ms = uv_now(call->client->set.loop);
     return size * n;
 }
@@ -98,6 +101,7 @@ static void set_limits(struct ty_http_client_call *call)
     set_long(call, CURLOPT_NOSIGNAL, 1);
     set_long(call, CURLOPT_QUICK_EXIT, 1); /* does not wait for the resolver, as in dns_lookup.h */
     set_long(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
+    set_long(call, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     set_long(call, CURLOPT_BUFFERSIZE, download ? DOWNLOAD_BYTES : BUFFER_BYTES);
     set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
     set_long(call, CURLOPT_HTTP_VERSION,
@@ -114,6 +118,14 @@ static void set_key(struct ty_http_client_call *call, const struct ty_aws_key *k
     set_ptr(call, CURLOPT_PASSWORD, key->secret);
 }
 
+static curl_socket_t on_open(void *ctx, curlsocktype purpose TY_UNUSED, struct curl_sockaddr *to)
+{
+    const struct ty_http_client_peer *peer = ctx;
+    int fd = to->family == AF_INET ? peer->socket(peer->socket_ctx) : -EAFNOSUPPORT;
+
+    return fd < 0 ? CURL_SOCKET_BAD : fd;
+}
+
 static void set_peer(struct ty_http_client_call *call, const struct ty_http_client_peer *peer)
 {
     if (!peer)
@@ -122,6 +134,10 @@ static void set_peer(struct ty_http_client_call *call, const struct ty_http_clie
         set_ptr(call, CURLOPT_CAINFO, peer->ca_file);
         /* Otherwise every connection would read all of the system's certificate files. */
         set_ptr(call, CURLOPT_CAPATH, NULL);
+    }
+    if (peer->proxy_ca_file) {
+        set_ptr(call, CURLOPT_PROXY_CAINFO, peer->proxy_ca_file);
+        set_ptr(call, CURLOPT_PROXY_CAPATH, NULL);
     }
     if (peer->cert_file)
         set_ptr(call, CURLOPT_SSLCERT, peer->cert_file);
@@ -133,6 +149,11 @@ static void set_peer(struct ty_http_client_call *call, const struct ty_http_clie
     set_long(call, CURLOPT_SSL_VERIFYHOST, peer->insecure ? 0 : 2);
     if (peer->key)
         set_key(call, peer->key);
+    if (peer->socket) {
+        curl_opensocket_callback opens = on_open;
+        call->client->curl.easy_setopt(call->easy, CURLOPT_OPENSOCKETFUNCTION, opens);
+        set_ptr(call, CURLOPT_OPENSOCKETDATA, peer);
+    }
 }
 
 static bool is_https(const struct ty_http_client_call *call)

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "proc/regular_file.h"
 
 /* Pages (4 KiB) of the write-ahead log. The first process that opens the file reads the whole log,
  * and the one that checkpoints it waits for the disk: the log that is left at exit is short, during
@@ -186,7 +188,7 @@ static int open_db(struct ty_history_db *d, enum ty_history_db_mode use, const c
     sqlite3_busy_timeout(d->db, 1000);
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_wal_hook(d->db, on_commit, d);
-    return run_sql(d, "PRAGMA cache_size = -64; PRAGMA trusted_schema = OFF", err);
+    return run_sql(d, "PRAGMA cache_size = -512; PRAGMA trusted_schema = OFF", err);
 }
 
 static void close_db(struct ty_history_db *d)
@@ -217,6 +219,22 @@ static int open_reader(struct ty_history_db *d, struct ty_err *err)
     return r == 0 && version == 0 ? ty_fail(err, -ENOENT, "%s is empty", d->path) : r;
 }
 
+/* SQLite would wait for ever on a FIFO in place of one of its files. */
+static int check_types(const char *path, struct ty_err *err)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    struct stat st;
+
+    for (size_t i = 0; i < TY_COUNT(ends); i++) {
+        ty_auto_buf file = { 0 };
+        ty_buf_printf(&file, "%s%s", path, ends[i]);
+        ty_buf_chr(&file, 0);
+        if (stat(file.p, &st) == 0 && !S_ISREG(st.st_mode))
+            return ty_fail(err, -EBADF, "%s: %s", file.p, ty_regular_file_error(-EBADF));
+    }
+    return 0;
+}
+
 /* Created with mode 0600: objects contain environment variables. */
 static int make_file(const char *path, struct ty_err *err)
 {
@@ -232,8 +250,10 @@ int ty_history_db_open(const char *path, enum ty_history_db_mode use, struct ty_
                        struct ty_err *err)
 {
     struct ty_history_db *d = NULL;
-    int r = use == TY_HISTORY_DB_WRITE ? make_file(path, err) : 0;
+    int r = check_types(path, err);
 
+    if (r == 0 && use == TY_HISTORY_DB_WRITE)
+        r = make_file(path, err);
     if (r < 0)
         return r;
     if (use == TY_HISTORY_DB_READ && access(path, R_OK) < 0)
@@ -251,6 +271,20 @@ int ty_history_db_open(const char *path, enum ty_history_db_mode use, struct ty_
         ty_history_db_close(d);
     else
         *ret = d;
+    return r;
+}
+
+int ty_history_db_check(struct ty_history_db *d, struct ty_err *err)
+{
+    sqlite3_stmt *s = NULL;
+    int r = 0;
+
+    if (sqlite3_prepare_v2(d->db, "PRAGMA quick_check(1)", -1, &s, NULL) != SQLITE_OK ||
+        sqlite3_step(s) != SQLITE_ROW)
+        r = ty_history_db_fail(d, err);
+    else if (strcmp((const char *)sqlite3_column_text(s, 0), "ok") != 0)
+        r = ty_fail(err, -EIO, "%s is damaged: %s", d->path, sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
     return r;
 }
 

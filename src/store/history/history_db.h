@@ -24,6 +24,8 @@ enum ty_history_db_mode { TY_HISTORY_DB_READ, TY_HISTORY_DB_WRITE };
 int ty_history_db_open(const char *path, enum ty_history_db_mode use, struct ty_history_db **ret,
                        struct ty_err *err);
 void ty_history_db_close(struct ty_history_db *d); /* takes; NULL is fine */
+/* Reads all of it: -EIO with the first thing that is wrong in *err. */
+int ty_history_db_check(struct ty_history_db *d, struct ty_err *err);
 /* The maximal wait for another process's lock. */
 void ty_history_db_busy_timeout(struct ty_history_db *d, int ms);
 

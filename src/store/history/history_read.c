@@ -11,8 +11,8 @@ static const char objects_sql[] = "SELECT " TY_HISTORY_RUN_COLUMNS ","
                                   " FROM objects o JOIN runs r ON r.id = o.run WHERE 1";
 static const char objects_order[] = " ORDER BY o.run DESC, o.name, o.version DESC";
 static const char events_sql[] =
-    "SELECT o.run, o.job, o.kind, o.name, o.type, o.reason, o.message, o.count, o.first, o.last"
-    " FROM events o WHERE 1";
+    "SELECT o.run, o.job, o.kind, o.name, o.type, o.reason, o.message, o.count, o.first, o.last,"
+    " o.id FROM events o WHERE 1";
 static const char events_order[] = " ORDER BY o.last, o.id";
 
 static void bind_opt(sqlite3_stmt *s, int at, const char *text)
@@ -97,7 +97,8 @@ int ty_history_read_events(struct ty_history_db *d, const struct ty_history_read
                                            .message = ty_history_read_column(s, 6),
                                            .count = sqlite3_column_int64(s, 7),
                                            .first_ms = sqlite3_column_int64(s, 8),
-                                           .last_ms = sqlite3_column_int64(s, 9) };
+                                           .last_ms = sqlite3_column_int64(s, 9),
+                                           .id = sqlite3_column_int64(s, 10) };
         more = fn(ctx, &e);
     }
     return !more || code == SQLITE_DONE ? 0 : ty_history_db_fail(d, err);

@@ -23,7 +23,7 @@ struct ty_history_read_object {
     struct ty_str text;
 };
 struct ty_history_read_event {
-    int64_t run;
+    int64_t id, run;
     const char *job, *kind, *name, *type, *reason, *message;
     int64_t count, first_ms, last_ms;
 };

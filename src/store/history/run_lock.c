@@ -7,12 +7,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proc/regular_file.h"
+
 #define RETRIES 1000 /* a millisecond apart */
 
 static int open_lock(const char *dir, int flags)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    return open(ty_arena_printf(a, "%s/lock", dir), flags | O_CLOEXEC, 0600);
+    return ty_regular_file_open(ty_arena_printf(a, "%s/lock", dir), flags, 0600);
 }
 
 /* ty_run_lock_is_held takes the lock, shared, for microseconds: a check by another process must not
@@ -32,10 +34,11 @@ int ty_run_lock_acquire(const char *dir, struct ty_err *err)
 {
     int fd = open_lock(dir, O_RDWR | O_CREAT);
 
-    if (fd < 0 || lock_exclusively(fd) < 0) {
+    if (fd < 0)
+        return ty_fail(err, fd, "%s/lock: %s", dir, ty_regular_file_error(fd));
+    if (lock_exclusively(fd) < 0) {
         int r = ty_fail(err, -errno, "%s/lock: %s", dir, strerrordesc_np(errno));
-        if (fd >= 0)
-            close(fd);
+        close(fd);
         return r;
     }
     return fd;

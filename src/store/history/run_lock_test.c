@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "store/history/run_lock.h"
@@ -20,6 +21,22 @@ static void test_held_while_open(void **state)
     assert_false(ty_run_lock_is_held(w->dir));
     assert_false(ty_run_lock_is_held("/nonexistent"));
     assert_int_equal(ty_run_lock_acquire("/nonexistent", &err), -ENOENT);
+}
+
+/* A job can put a pipe there: opening it would wait for ever. */
+static void test_a_pipe_instead(void **state)
+{
+    struct history_read_world *w = *state;
+    struct ty_err err = { 0 };
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/lock", w->dir);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(ty_run_lock_is_held(w->dir));
+    assert_int_equal(ty_run_lock_acquire(w->dir, &err), -EBADF);
+    assert_non_null(strstr(err.text, "it is not a regular file"));
+    unlink(path);
 }
 
 static void test_a_killed_holder_lets_go(void **state)
@@ -68,7 +85,7 @@ static void test_acquired_while_others_check(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { PAST_T(test_held_while_open),
+    const struct CMUnitTest tests[] = { PAST_T(test_held_while_open), PAST_T(test_a_pipe_instead),
                                         PAST_T(test_acquired_while_others_check),
                                         PAST_T(test_a_killed_holder_lets_go) };
     return cmocka_run_group_tests(tests, NULL, NULL);

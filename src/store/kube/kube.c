@@ -8,9 +8,9 @@
 #define TREE_BYTES ((size_t)64 << 20) /* of one response, with a budget */
 #define MOST_BYTES ((size_t)1 << 30)  /* without a budget */
 
-static int open_connections(struct ty_kube *k, struct ty_err *err)
+static struct ty_http_client_settings connection_settings(const struct ty_kube *k)
 {
-    struct ty_http_client_settings s = {
+    return (struct ty_http_client_settings){
         .loop = k->set.loop,
         .agent = k->set.agent,
         .connect_ms = CONNECT_MS < k->set.timeout_ms ? CONNECT_MS : k->set.timeout_ms,
@@ -18,6 +18,17 @@ static int open_connections(struct ty_kube *k, struct ty_err *err)
         .h2 = !k->set.http1,
         .http1 = k->set.http1,
     };
+}
+
+int ty_kube_open_logs(struct ty_kube *k, struct ty_err *err)
+{
+    struct ty_http_client_settings s = connection_settings(k);
+    return k->logs ? 0 : ty_http_client_new(&k->logs, &s, err);
+}
+
+static int open_connections(struct ty_kube *k, struct ty_err *err)
+{
+    struct ty_http_client_settings s = connection_settings(k);
     int r = ty_http_client_new(&k->reads, &s, err);
     /* Through a proxy: if an API server refuses a request without reading its body (401, 403, 429),
      * libcurl 7.88 loses the response body over HTTP/2, but not over HTTP/1.1. */
@@ -49,7 +60,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
     uv_timer_init(s->loop, k->timer);
     k->timer->data = k;
     ty_kube_limiter_init(&k->limiter, s->qps, s->burst, ty_kube_now(k));
-    int r = ty_kube_auth_new(&k->auth, s->loop, s->config, ty_kube_on_auth, k, err);
+    int r = ty_kube_auth_new(&k->auth, s, ty_kube_on_auth, k, err);
     if (r == 0)
         r = open_connections(k, err);
     if (r < 0) {
@@ -76,6 +87,7 @@ void ty_kube_free(struct ty_kube *k)
     ty_http_client_free(k->reads);
     ty_http_client_free(k->writes);
     ty_http_client_free(k->fenced);
+    ty_http_client_free(k->logs);
     ty_kube_auth_free(k->auth);
     uv_close((uv_handle_t *)k->timer, on_timer_closed);
     ty_arena_free(k->a);
@@ -91,6 +103,11 @@ const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k)
 struct ty_budget *ty_kube_budget(const struct ty_kube *k)
 {
     return k->set.budget;
+}
+
+bool ty_kube_is_prompting(const struct ty_kube *k)
+{
+    return ty_kube_auth_is_patient(k->auth);
 }
 
 uint64_t ty_kube_requests(const struct ty_kube *k)

@@ -15,10 +15,13 @@
  *
  * Connections: lists and watches share one (HTTP/2, one stream for each watch; more connections if
  * the server limits the number of streams), so that a write never waits behind a long list; fenced
- * writes share another, which is reset when the fence closes; everything else shares a third.
- * Without HTTP/2 every watch has its own connection, and fenced and other requests for one object
- * use up to 8 connections each. A connection whose peer is silent when it should send is abandoned,
- * and later requests use a new one. */
+ * writes share another, which is reset when the fence closes; container logs share a third, opened
+ * with the first of them; everything else shares a fourth. Logs are apart because of their size:
+ * megabytes of them would arrive before an event of a watch that the server sent later, and fill
+ * the window that all streams of a connection share. Without HTTP/2 every watch and every log has
+ * its own connection, and fenced and other requests for one object use up to 8 connections each. A
+ * connection whose peer is silent when it should send is abandoned, and later requests use a new
+ * one. */
 #ifndef TY_STORE_KUBE_KUBE_H
 #define TY_STORE_KUBE_KUBE_H
 
@@ -38,6 +41,7 @@ struct ty_kube_request_result {
     int code;           /* HTTP status; 0: no response */
     bool whole;         /* the response is complete */
     bool watch;         /* it may have started long ago */
+    bool log;           /* of a container: the kubelet's answer, or its silence */
     bool again;         /* it will be sent again: 429, 503 or 401 */
     const char *text;   /* the error message if it is not complete; else NULL */
 };
@@ -53,6 +57,11 @@ struct ty_kube_settings {
     int64_t dead_ms;    /* a connection whose bytes or probes are not acknowledged for so long is
                            closed; 0: TY_KUBE_DEAD_MS */
     bool http1;         /* no HTTP/2: every watch has its own connection */
+    /* A person has started this: exec credential plugins may prompt on the terminal, as far as
+     * their interactiveMode and standard input allow (the rules of client-go). On a terminal they
+     * may take as long as that person, and the timeouts of operations wait for them. For commands,
+     * never for the operator. */
+    bool interactive;
     struct ty_budget *budget; /* memory for responses; outlives the client. NULL: none */
     struct ty_fence fence;    /* for requests that are `fenced` */
     /* Called for the end of every request, each attempt separately, from the loop; not for requests
@@ -72,6 +81,9 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
 void ty_kube_free(struct ty_kube *k);
 const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k);
 struct ty_budget *ty_kube_budget(const struct ty_kube *k); /* from the settings; may be NULL */
+
+/* A plugin that may prompt is running: leave the terminal to it. */
+bool ty_kube_is_prompting(const struct ty_kube *k);
 
 /* The result of an operation. `r` is for the program; `code` and `reason` are the server's.
  *   0               done
@@ -195,6 +207,36 @@ struct ty_kube_watch {
     void *ctx;
 };
 struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *watch);
+
+/* The log of a container, as the kubelet has it: text in chunks that need not end at a line. The
+ * text is streamed and never collected. `data` is synchronous: while it runs, the loop waits, and
+ * the server with it. A reader that blocks (a pager, a stopped terminal) is no reason for a
+ * timeout, but belongs into a process that does nothing else.
+ *
+ * Timeouts: without `follow` the client's, counted anew whenever bytes arrive. With `follow` none
+ * once the request is sent, not even for the status: the kubelet sends it with the first line,
+ * which may take hours. A peer that disappears is noticed within dead_ms. */
+struct ty_kube_log {
+    struct ty_str ns, pod, container; /* container empty: the only one, or the default one */
+    bool follow;                      /* until the container ends */
+    bool previous;                    /* of the instance before the last restart */
+    bool timestamps;                  /* RFC 3339 and a blank before each line */
+    int64_t since_s;                  /* 0: from the beginning; at most so old */
+    struct ty_str since_time; /* instead of since_s, to resume: RFC 3339, as a line begins with */
+    int64_t tail_lines;       /* -1: all; 0: none of those that exist now */
+    /* At most TY_KUBE_LOG_BYTES, at least one. */
+    void (*data)(void *ctx, struct ty_str chunk);
+    /* r 0: the log, or what was asked for of it, is complete, or the followed container has ended;
+     * code 204: the pod is on no node yet. -ENOENT: no such pod. -EINVAL with the server's message:
+     * the container is waiting to start, has no previous instance, does not exist, or must be
+     * named because the pod has several. -EACCES: no right to get pods/log. -EAGAIN: the connection
+     * was lost, or the kubelet does not answer; after `data`, what was delivered is only the
+     * beginning. */
+    ty_kube_fn *end;
+    void *ctx;
+};
+#define TY_KUBE_LOG_BYTES ((size_t)16 << 10)
+struct ty_kube_op *ty_kube_log(struct ty_kube *k, const struct ty_kube_log *log);
 
 /* For logs and metrics: requests since the start, each attempt counted. */
 uint64_t ty_kube_requests(const struct ty_kube *k);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "store/kube/kube.h"
 #include "store/kube/kube_exec.h"
 #include "store/kube/kubeconfig_inner.h"
 
@@ -25,6 +26,7 @@ struct memory_file {
 struct ty_kube_auth {
     uv_loop_t *loop;
     const struct ty_kubeconfig *config;
+    bool interactive;
     ty_kube_auth_fn *fn;
     void *ctx;
     struct ty_http_client_peer peer;
@@ -136,12 +138,14 @@ static bool cert_replaced(struct ty_kube_auth *auth)
     return !same;
 }
 
-int ty_kube_auth_new(struct ty_kube_auth **ret, uv_loop_t *loop, const struct ty_kubeconfig *config,
+int ty_kube_auth_new(struct ty_kube_auth **ret, const struct ty_kube_settings *s,
                      ty_kube_auth_fn *fn, void *ctx, struct ty_err *err)
 {
+    const struct ty_kubeconfig *config = s->config;
     struct ty_kube_auth *auth = ty_xalloc(calloc(1, sizeof(*auth)));
-    auth->loop = loop;
+    auth->loop = s->loop;
     auth->config = config;
+    auth->interactive = s->interactive;
     auth->fn = fn;
     auth->ctx = ctx;
     auth->ca.fd = auth->cert.fd = auth->key.fd = -1;
@@ -238,9 +242,19 @@ static int run_plugin(struct ty_kube_auth *auth, int64_t now_s)
 {
     if (auth->known && (auth->until_s == INT64_MAX || now_s < auth->until_s - EARLY_SECONDS))
         return 0;
+    struct ty_kube_exec_settings s = { .loop = auth->loop,
+                                       .config = auth->config,
+                                       .interactive = auth->interactive,
+                                       .fn = on_cred,
+                                       .ctx = auth };
     if (!auth->run)
-        auth->run = ty_kube_exec_start(auth->loop, auth->config, on_cred, auth);
+        auth->run = ty_kube_exec_start(&s);
     return TY_WAIT;
+}
+
+bool ty_kube_auth_is_patient(const struct ty_kube_auth *auth)
+{
+    return auth->run && ty_kube_exec_is_patient(auth->run);
 }
 
 /* All kinds of credentials */

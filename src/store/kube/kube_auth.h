@@ -8,19 +8,23 @@
 #include "store/kube/kubeconfig.h"
 
 struct ty_kube_auth;
+struct ty_kube_settings;
 
 /* Called from the loop when requested credentials are available, or with an error (err). changed:
  * connections that were opened with the old certificate must not be used any more. */
 typedef void ty_kube_auth_fn(void *ctx, bool changed, const struct ty_err *err);
 
-/* config outlives it. gives. -EINVAL, -EIO with a message. */
-int ty_kube_auth_new(struct ty_kube_auth **ret, uv_loop_t *loop, const struct ty_kubeconfig *config,
+/* Of the settings: loop, config, which outlives it, and interactive. gives. -EINVAL, -EIO with a
+ * message. */
+int ty_kube_auth_new(struct ty_kube_auth **ret, const struct ty_kube_settings *s,
                      ty_kube_auth_fn *fn, void *ctx, struct ty_err *err);
 void ty_kube_auth_free(struct ty_kube_auth *auth); /* takes; NULL is fine */
 
 /* 0: header and peer below are valid for a request now. TY_WAIT: fn will be called. Negative with a
  * message: the token file cannot be read. */
 int ty_kube_auth_ready(struct ty_kube_auth *auth, int64_t now_s, struct ty_err *err);
+/* fn will be called when a person has answered, however long that takes. */
+bool ty_kube_auth_is_patient(const struct ty_kube_auth *auth);
 /* The serial number of the credentials: it changes with them. */
 uint64_t ty_kube_auth_serial(const struct ty_kube_auth *auth);
 /* The server refused the credentials of this serial (401). True: other credentials exist or can be

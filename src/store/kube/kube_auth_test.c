@@ -1,4 +1,5 @@
 /* Credentials and their renewal. tests/cluster/test_who.py tests them against an API server. */
+#include "store/kube/kube.h"
 #include "store/kube/kube_auth.h"
 
 #include "base/testing.h"
@@ -43,7 +44,8 @@ static void start_auth(struct world *w)
 static void open_auth(struct world *w)
 {
     struct ty_err err = { 0 };
-    assert_int_equal(ty_kube_auth_new(&w->auth, &w->loop, &w->config, no_news, NULL, &err), 0);
+    struct ty_kube_settings s = { .loop = &w->loop, .config = &w->config };
+    assert_int_equal(ty_kube_auth_new(&w->auth, &s, no_news, NULL, &err), 0);
 }
 
 static void finish(struct world *w)

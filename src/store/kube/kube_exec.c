@@ -1,21 +1,26 @@
 /* Runs an exec plugin with libuv. It is done when the process has ended and its output is closed.
- */
+ * Its messages and prompts go to this process's standard error. */
 #include "store/kube/kube_exec.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
 
-#define RUN_MS     60000
 #define SAID_BYTES ((size_t)1 << 20)
 
 struct ty_kube_exec_run {
     const struct ty_kubeconfig *config;
     ty_kube_cred_fn *fn; /* NULL: cancelled */
     void *ctx;
+    bool allowed;  /* by the settings: to ask somebody */
+    bool patient;  /* no time limit */
+    bool has_mode; /* the mode of the terminal that it was given */
+    struct termios mode;
+    int64_t limit_ms;
     struct ty_arena *a;
     uv_process_t process;
     uv_pipe_t out;
@@ -62,17 +67,17 @@ static int exec_error(const struct ty_kube_exec_run *run, struct ty_err *err)
         return ty_fail(err, -ENOENT, "exec plugin %s is not installed%s%s", x->command,
                        x->install_hint ? ": " : "", x->install_hint ? x->install_hint : "");
     if (run->spawn_error == -ENOTTY)
-        return ty_fail(
-            err, -ENOTTY,
-            "exec plugin %s wants to ask somebody (interactiveMode: Always), and this is "
-            "not a terminal",
-            x->command);
+        return ty_fail(err, -ENOTTY,
+                       "exec plugin %s wants to ask somebody (interactiveMode: Always), and %s",
+                       x->command,
+                       run->allowed ? "this is not a terminal"
+                                    : "this program runs unattended: give it other credentials");
     if (run->spawn_error < 0)
         return ty_fail(err, run->spawn_error, "exec plugin %s cannot be run: %s", x->command,
                        strerrordesc_np(-run->spawn_error));
     if (run->late)
-        return ty_fail(err, -ETIMEDOUT, "exec plugin %s: no credentials after %d s", x->command,
-                       RUN_MS / 1000);
+        return ty_fail(err, -ETIMEDOUT, "exec plugin %s: no credentials after %lld s", x->command,
+                       (long long)(run->limit_ms / 1000));
     if (run->signal)
         return ty_fail(err, -EIO, "exec plugin %s was ended by signal %d", x->command, run->signal);
     if (run->code != 0)
@@ -101,16 +106,36 @@ static void finish_run(struct ty_kube_exec_run *run)
     close_all(run);
 }
 
+/* A plugin that was killed at a prompt for a password has left the terminal without echo. */
+static void restore_terminal(const struct ty_kube_exec_run *run)
+{
+    sigset_t stop, old;
+
+    if (!run->has_mode)
+        return;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTTOU); /* would stop this process in the background */
+    pthread_sigmask(SIG_BLOCK, &stop, &old);
+    tcsetattr(STDIN_FILENO, TCSANOW, &run->mode);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void on_late(uv_timer_t *t);
+
 static void on_ended(uv_process_t *p, int64_t code, int signal)
 {
     struct ty_kube_exec_run *run = p->data;
     run->ended = true;
     run->code = code;
     run->signal = signal;
+    if (signal)
+        restore_terminal(run);
     if (!run->fn) /* cancelled, or late */
         close_all(run);
     else if (run->closed)
         finish_run(run);
+    else if (run->patient) /* what it has started may hold its output open */
+        uv_timer_start(&run->timer, on_late, (uint64_t)run->limit_ms, 0);
 }
 
 static void on_alloc(uv_handle_t *h, size_t hint TY_UNUSED, uv_buf_t *buf)
@@ -135,7 +160,7 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
 static void on_late(uv_timer_t *t)
 {
     struct ty_kube_exec_run *run = t->data;
-    if (run->spawn_error == 0) {
+    if (run->spawn_error == 0 && !run->ended) { /* else its pid may be another's by now */
         run->late = true;
         uv_process_kill(&run->process, SIGKILL);
     }
@@ -183,11 +208,13 @@ static char **make_args(struct ty_kube_exec_run *run)
 
 static int spawn_plugin(struct ty_kube_exec_run *run, uv_loop_t *loop)
 {
-    bool terminal = isatty(0);
+    bool terminal = run->allowed && isatty(STDIN_FILENO);
     enum ty_kube_interactive mode = run->config->exec->interactive;
     bool interactive = mode != TY_KUBE_NEVER && terminal;
     if (mode == TY_KUBE_ALWAYS && !terminal)
         return -ENOTTY;
+    run->patient = terminal || (run->allowed && isatty(STDERR_FILENO));
+    run->has_mode = interactive && tcgetattr(STDIN_FILENO, &run->mode) == 0;
     char **args = make_args(run);
     uv_stdio_container_t io[3] = {
         { .flags = interactive ? UV_INHERIT_FD : UV_IGNORE, .data.fd = 0 },
@@ -207,11 +234,15 @@ static int spawn_plugin(struct ty_kube_exec_run *run, uv_loop_t *loop)
     return uv_spawn(loop, &run->process, &o);
 }
 
-struct ty_kube_exec_run *ty_kube_exec_start(uv_loop_t *loop, const struct ty_kubeconfig *config,
-                                            ty_kube_cred_fn *fn, void *ctx)
+struct ty_kube_exec_run *ty_kube_exec_start(const struct ty_kube_exec_settings *s)
 {
     struct ty_kube_exec_run *run = ty_xalloc(calloc(1, sizeof(*run)));
-    *run = (struct ty_kube_exec_run){ .config = config, .fn = fn, .ctx = ctx };
+    uv_loop_t *loop = s->loop;
+    *run = (struct ty_kube_exec_run){ .config = s->config,
+                                      .fn = s->fn,
+                                      .ctx = s->ctx,
+                                      .allowed = s->interactive,
+                                      .limit_ms = s->limit_ms ? s->limit_ms : TY_KUBE_EXEC_MS };
     run->a = ty_arena_new((size_t)64 << 20);
     run->said.ceiling = SAID_BYTES;
     uv_pipe_init(loop, &run->out, 0);
@@ -221,8 +252,16 @@ struct ty_kube_exec_run *ty_kube_exec_start(uv_loop_t *loop, const struct ty_kub
     run->spawn_error = spawn_plugin(run, loop);
     if (run->spawn_error == 0)
         uv_read_start((uv_stream_t *)&run->out, on_alloc, on_read);
-    uv_timer_start(&run->timer, on_late, run->spawn_error < 0 ? 0 : RUN_MS, 0);
+    if (run->spawn_error < 0)
+        uv_timer_start(&run->timer, on_late, 0, 0);
+    else if (!run->patient)
+        uv_timer_start(&run->timer, on_late, (uint64_t)run->limit_ms, 0);
     return run;
+}
+
+bool ty_kube_exec_is_patient(const struct ty_kube_exec_run *run)
+{
+    return run->patient;
 }
 
 void ty_kube_exec_cancel(struct ty_kube_exec_run *run)

@@ -17,10 +17,23 @@ struct ty_kube_cred {
 /* cred NULL: err has the reason. The run is freed when this returns. */
 typedef void ty_kube_cred_fn(void *ctx, const struct ty_kube_cred *cred, const struct ty_err *err);
 
-/* Starts it; fn is called from the loop, never from here. config->exec is set; both outlive the
- * run. */
-struct ty_kube_exec_run *ty_kube_exec_start(uv_loop_t *loop, const struct ty_kubeconfig *config,
-                                            ty_kube_cred_fn *fn, void *ctx);
+struct ty_kube_exec_settings {
+    uv_loop_t *loop;
+    const struct ty_kubeconfig *config; /* its exec is set; outlives the run */
+    /* A person may be asked. As in client-go: with interactiveMode IfAvailable and Always the
+     * plugin gets standard input if that is a terminal; with Always it fails without. */
+    bool interactive;
+    int64_t limit_ms; /* killed after this, unless a person may be at work; 0: TY_KUBE_EXEC_MS */
+    ty_kube_cred_fn *fn;
+    void *ctx;
+};
+#define TY_KUBE_EXEC_MS 60000
+
+/* Starts it; fn is called from the loop, never from here. */
+struct ty_kube_exec_run *ty_kube_exec_start(const struct ty_kube_exec_settings *s);
+/* It has no time limit: a person may be typing, or has a browser open. client-go has none at all,
+ * and plugins with interactiveMode Never open browsers, too. */
+bool ty_kube_exec_is_patient(const struct ty_kube_exec_run *run);
 void ty_kube_exec_cancel(
     struct ty_kube_exec_run *run); /* kills it; fn is not called; NULL is fine */
 

@@ -10,6 +10,8 @@ struct ty_http_client *ty_kube_http_client(const struct ty_kube_op *op)
     const struct ty_kube *k = op->k;
     if (op->reads)
         return k->reads;
+    if (op->log)
+        return k->logs;
     return op->fenced && k->fenced ? k->fenced : k->writes;
 }
 

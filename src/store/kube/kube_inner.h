@@ -1,5 +1,5 @@
 /* Shared by the files of the Kubernetes client: kube.c is the client, kube_op.c runs operations,
- * kube_request.c, kube_list.c and kube_watch.c create them. */
+ * kube_request.c, kube_list.c, kube_watch.c and kube_log.c create them. */
 #ifndef TY_STORE_KUBE_KUBE_INNER_H
 #define TY_STORE_KUBE_KUBE_INNER_H
 
@@ -43,9 +43,11 @@ struct ty_kube_op {
     const struct ty_kube_class *class;
     enum ty_kube_state state;
     int64_t due_ms, deadline_ms, timeout_ms;
-    int64_t total_ms, idle_ms; /* of watches */
+    int64_t asked_ms;          /* waits for a person since then; 0: does not */
+    int64_t total_ms, idle_ms; /* of watches; idle_ms also of logs */
     int tries;                 /* left */
     bool reads;                /* uses the connection of lists and watches */
+    bool log;                  /* uses the connection of logs; has no timeout but idle_ms */
     bool unlimited;            /* exempt from the rate limiter */
     bool fenced;               /* uses the connection of fenced writes */
     bool refused;              /* had a 401 */
@@ -66,8 +68,10 @@ struct ty_kube_op {
 
 struct ty_kube {
     struct ty_kube_settings set;
-    struct ty_http_client *reads, *writes, *fenced; /* fenced: NULL without a fence */
-    size_t canceled;                                /* by the fence, not yet reported */
+    struct ty_http_client *reads, *writes;
+    struct ty_http_client *fenced; /* NULL without a fence */
+    struct ty_http_client *logs;   /* NULL before the first log */
+    size_t canceled;               /* by the fence, not yet reported */
     struct ty_kube_auth *auth;
     struct ty_kube_limiter limiter;
     struct ty_kube_op *ops, *waits;
@@ -83,6 +87,9 @@ struct ty_kube_op *ty_kube_op_new(struct ty_kube *k, size_t size, const struct t
 void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or queues it */
 /* Reports this error from the loop. */
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
+/* kube.c: opens the connection of logs, unless it is open. Negative with a message: libcurl is
+ * needed, and missing. */
+int ty_kube_open_logs(struct ty_kube *k, struct ty_err *err);
 /* kube_fence.c */
 struct ty_http_client *
 ty_kube_http_client(const struct ty_kube_op *op); /* the one for this operation */
@@ -103,6 +110,9 @@ void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str 
                   struct ty_str name, const char *sub);
 /* "?key=value", then "&key=value", the value escaped; nothing if it is empty. */
 void ty_kube_query(struct ty_buf *out, const char *key, struct ty_str value);
+/* Path segments that are removed on the way to the server, together with the segment before them:
+ * DELETE .../namespaces/NS/configmaps/.. would delete the namespace. */
+bool ty_kube_is_dots(struct ty_str s);
 /* Appends the selectors. */
 void ty_kube_selector(struct ty_buf *out, const struct ty_kube_selector *which);
 

@@ -26,3 +26,7 @@ KIND(ty_kind_validatingwebhook, "admissionregistration.k8s.io", "v1",
 KIND(ty_kind_deployment, "apps", "v1", "Deployment", "deployments", "deployment", true);
 KIND(ty_kind_endpointslice, "discovery.k8s.io", "v1", "EndpointSlice", "endpointslices",
      "endpointslice", true);
+KIND(ty_kind_clusterrole, "rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles",
+     "clusterrole", false);
+KIND(ty_kind_clusterrolebinding, "rbac.authorization.k8s.io", "v1", "ClusterRoleBinding",
+     "clusterrolebindings", "clusterrolebinding", false);

@@ -177,6 +177,7 @@ static void report_request(const struct ty_kube_op *op, const struct ty_http_cli
                                                           .code = end->status,
                                                           .whole = end->whole,
                                                           .watch = op->total_ms != 0,
+                                                          .log = op->log,
                                                           .again = again,
                                                           .text = end->whole ? NULL : end->text });
 }
@@ -201,6 +202,8 @@ static void renew_connections(struct ty_kube *k)
     ty_http_client_renew(k->writes);
     if (k->fenced)
         ty_http_client_renew(k->fenced);
+    if (k->logs)
+        ty_http_client_renew(k->logs);
 }
 
 /* Once for each operation: the credentials may have been replaced. */
@@ -328,11 +331,18 @@ static int on_piece(void *ctx, struct ty_http_client_call *call, struct ty_str p
 
 /* Sending */
 
+static int64_t total_ms(const struct ty_kube_op *op)
+{
+    int64_t left = op->deadline_ms - ty_kube_now(op->k);
+    if (op->log || op->total_ms)
+        return op->total_ms;
+    return left > 0 ? left : 1;
+}
+
 static void op_send(struct ty_kube_op *op)
 {
     struct ty_kube *k = op->k;
     const char *host = NULL;
-    int64_t left = op->deadline_ms - ty_kube_now(k);
 
     wait_end(op);
     if (ty_kube_check_fence(op))
@@ -353,9 +363,7 @@ static void op_send(struct ty_kube_op *op)
         .headers = ty_kube_headers(k->sent, k->set.config, &head),
         .body = { op->body, op->body_n },
         .peer = ty_kube_auth_peer(k->auth),
-        .total_ms = op->total_ms ? op->total_ms
-                    : left > 0   ? left
-                                 : 1,
+        .total_ms = total_ms(op),
         .idle_ms = op->idle_ms,
         .piece = on_piece,
         .end = on_end,
@@ -365,6 +373,14 @@ static void op_send(struct ty_kube_op *op)
     op->call = ty_http_client_start(ty_kube_http_client(op), &ask);
 }
 
+/* A person who is asked may take longer than the timeout. */
+static void wait_for_creds(struct ty_kube_op *op)
+{
+    bool patient = ty_kube_auth_is_patient(op->k->auth);
+    op->asked_ms = patient ? ty_kube_now(op->k) : 0;
+    wait_for(op, TY_KUBE_CREDS, patient ? INT64_MAX : op->deadline_ms);
+}
+
 static void op_creds(struct ty_kube_op *op)
 {
     struct ty_err err = { 0 };
@@ -372,7 +388,7 @@ static void op_creds(struct ty_kube_op *op)
     if (r == 0)
         op_send(op);
     else if (r > 0)
-        wait_for(op, TY_KUBE_CREDS, op->deadline_ms);
+        wait_for_creds(op);
     else
         ty_kube_op_fail(op, -EAGAIN, "%s", err.text);
 }
@@ -396,6 +412,8 @@ void ty_kube_on_auth(void *ctx, bool changed, const struct ty_err *err)
     for (struct ty_kube_op *op = k->ops; op; op = op->next) {
         if (op->state != TY_KUBE_CREDS)
             continue;
+        if (op->asked_ms)
+            op->deadline_ms += ty_kube_now(k) - op->asked_ms;
         if (err)
             ty_kube_op_fail(op, -EAGAIN, "%s", err->text);
         else

@@ -96,6 +96,11 @@ static struct ty_str delete_options(struct ty_arena *a, const struct ty_kube_req
         ty_json_set(a, v, "preconditions", pre);
     if (ask->propagation)
         ty_json_set(a, v, "propagationPolicy", ty_json_cstr(a, ask->propagation));
+    if (ask->dry_run) { /* the API server ignores the query of a deletion that has a body */
+        struct ty_json *all = ty_json_array(a);
+        ty_json_push(a, all, ty_json_cstr(a, "All"));
+        ty_json_set(a, v, "dryRun", all);
+    }
     return ty_json_text(a, v);
 }
 
@@ -115,9 +120,7 @@ static void put_path(struct ty_buf *out, const struct ty_kube_request *ask)
     ty_buf_chr(out, '\0');
 }
 
-/* Path segments that are removed on the way to the server, together with the segment before them:
- * DELETE .../namespaces/NS/configmaps/.. would delete the namespace. */
-static bool is_dots(struct ty_str s)
+bool ty_kube_is_dots(struct ty_str s)
 {
     return ty_str_is(s, ".") || ty_str_is(s, "..");
 }
@@ -131,9 +134,9 @@ static const char *find_mistake(const struct ty_kube_request *ask)
         return "the object has no name";
     if (ask->kind->namespaced && ask->ns.n == 0)
         return "the object has no namespace";
-    if (is_dots(ask->name))
+    if (ty_kube_is_dots(ask->name))
         return "the object's name may not be . or ..";
-    if (ask->kind->namespaced && is_dots(ask->ns))
+    if (ask->kind->namespaced && ty_kube_is_dots(ask->ns))
         return "the object's namespace may not be . or ..";
     if (ask->verb == TY_KUBE_APPLY && (!ask->manager || !ask->manager[0]))
         return "server-side apply needs a field manager";

@@ -90,6 +90,10 @@ static void verbs_on_the_wire(void **state)
           "application/json",
           "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":"
           "\"u\\\"1\",\"resourceVersion\":\"7\"},\"propagationPolicy\":\"Orphan\"}" },
+        { { .verb = TY_KUBE_DELETE, OBJECT, .dry_run = true },
+          "DELETE " AT_A "?dryRun=All HTTP",
+          "application/json",
+          "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"dryRun\":[\"All\"]}" },
         { { .verb = TY_KUBE_GET, .path = "/version?x=1", .dry_run = true },
           "GET /version?x=1&dryRun=All HTTP",
           NULL,

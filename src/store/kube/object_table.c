@@ -1,37 +1,75 @@
-/* A map of entries. Keys are in a fixed buffer, built by hand: twenty for every TrainJob, where
- * snprintf() took 4 % of all instructions. */
+/* Entries in the order in which they were added, and a hash table of their places: open addressing
+ * with linear probing, as base/map.c. The key is in the entry itself: a copy of it would take as
+ * much memory as what a pod's entry says. */
 #include "store/kube/object_table.h"
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/xalloc.h"
 
-struct object_key {
-    size_t n;
-    char text[640]; /* a longer name finds nothing */
-};
+#define LONGEST 640 /* a longer name finds nothing */
 
-static void key_add(struct object_key *k, struct ty_str s)
+static size_t slot_capacity(size_t cap)
 {
-    size_t n = s.n < sizeof(k->text) - k->n ? s.n : sizeof(k->text) - k->n;
-    if (n)
-        memcpy(k->text + k->n, s.p, n);
-    k->n += n;
+    return cap / 4 * 3;
 }
 
-static struct ty_str key_of(struct object_key *k, const struct ty_kind *kind, struct ty_str ns,
-                            struct ty_str name)
+static uint32_t hash_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
-    k->n = 0;
-    key_add(k, ty_str(kind->singular));
-    key_add(k, TY_LIT("."));
-    key_add(k, ty_str(kind->group));
-    key_add(k, TY_LIT("/"));
+    uint64_t h = ty_hash_bytes(0, name.p, name.n);
+
     if (kind->namespaced)
-        key_add(k, ns);
-    key_add(k, TY_LIT("/"));
-    key_add(k, name);
-    return (struct ty_str){ k->text, k->n };
+        h = ty_hash_bytes(h, ns.p, ns.n);
+    return (uint32_t)ty_hash_bytes(h, kind->plural, strlen(kind->plural));
+}
+
+static bool is_at(const struct ty_object_slot *s, const struct ty_kind *kind, struct ty_str ns,
+                  struct ty_str name, uint32_t hash)
+{
+    const struct ty_object_entry *e = s->entry;
+
+    return s->hash == hash &&
+           (e->kind == kind || (strcmp(e->kind->singular, kind->singular) == 0 &&
+                                strcmp(e->kind->group, kind->group) == 0)) &&
+           ty_str_is(name, e->name) && (!kind->namespaced || ty_str_is(ns, e->ns));
+}
+
+/* The index in the table of the object, or of the free place where it would be. */
+static size_t place_of(const struct ty_object_table *t, const struct ty_kind *kind,
+                       struct ty_str ns, struct ty_str name, uint32_t hash)
+{
+    size_t i = (size_t)hash & (t->cap - 1);
+
+    while (t->table[i] && !is_at(&t->slots[t->table[i] - 1], kind, ns, name, hash))
+        i = (i + 1) & (t->cap - 1);
+    return i;
+}
+
+/* Doubles the table, unless at least half of the slots are removed ones. */
+static void grow(struct ty_object_table *t)
+{
+    struct ty_object_table to = { .n = t->n, .cap = t->cap ? t->cap : 16 };
+
+    if (t->cap && t->n * 2 >= slot_capacity(t->cap))
+        to.cap *= 2;
+    to.table = ty_xalloc(calloc(to.cap, sizeof(*to.table)));
+    to.slots = ty_xalloc(calloc(slot_capacity(to.cap), sizeof(*to.slots)));
+    for (size_t i = 0; i < t->used; i++) {
+        if (!t->slots[i].entry)
+            continue;
+        size_t at = (size_t)t->slots[i].hash & (to.cap - 1);
+        while (to.table[at])
+            at = (at + 1) & (to.cap - 1);
+        to.slots[to.used++] = t->slots[i];
+        to.table[at] = (uint32_t)to.used;
+    }
+    free(t->table);
+    free(t->slots);
+    t->table = to.table;
+    t->slots = to.slots;
+    t->used = to.used;
+    t->cap = to.cap;
 }
 
 struct ty_object_entry *ty_object_entry_new(const struct ty_kind *kind, struct ty_str ns,
@@ -61,43 +99,74 @@ struct ty_object_entry *ty_object_table_get(const struct ty_object_table *t,
                                             const struct ty_kind *kind, struct ty_str ns,
                                             struct ty_str name)
 {
-    struct object_key k;
-
-    return ty_map_get(&t->by_key, key_of(&k, kind, ns, name));
+    if (!t->n || ns.n > LONGEST || name.n > LONGEST)
+        return NULL;
+    uint32_t at = t->table[place_of(t, kind, ns, name, hash_of(kind, ns, name))];
+    return at ? t->slots[at - 1].entry : NULL;
 }
 
 struct ty_object_entry *ty_object_table_put(struct ty_object_table *t, struct ty_object_entry *e)
 {
-    struct object_key k;
-    struct ty_object_entry *was =
-        ty_map_put(&t->by_key, key_of(&k, e->kind, ty_str(e->ns), ty_str(e->name)), e);
+    struct ty_str ns = ty_str(e->ns), name = ty_str(e->name);
+    uint32_t hash = hash_of(e->kind, ns, name);
 
+    if (t->used == slot_capacity(t->cap))
+        grow(t);
+    uint32_t *at = &t->table[place_of(t, e->kind, ns, name, hash)];
+    struct ty_object_entry *was = *at ? t->slots[*at - 1].entry : NULL;
     e->round = was ? was->round : 0;
-    return was;
+    if (was) {
+        t->slots[*at - 1].entry = e;
+        return was;
+    }
+    t->slots[t->used++] = (struct ty_object_slot){ e, hash };
+    *at = (uint32_t)t->used;
+    t->n++;
+    return NULL;
 }
 
 struct ty_object_entry *ty_object_table_del(struct ty_object_table *t, const struct ty_kind *kind,
                                             struct ty_str ns, struct ty_str name)
 {
-    struct object_key k;
+    size_t mask = t->cap - 1;
+    size_t hole = t->n ? place_of(t, kind, ns, name, hash_of(kind, ns, name)) : 0;
 
-    return ty_map_del(&t->by_key, key_of(&k, kind, ns, name));
+    if (!t->n || !t->table[hole])
+        return NULL;
+    struct ty_object_slot *s = &t->slots[t->table[hole] - 1];
+    struct ty_object_entry *old = s->entry;
+    *s = (struct ty_object_slot){ 0 };
+    for (size_t i = (hole + 1) & mask; t->table[i]; i = (i + 1) & mask) {
+        size_t home = (size_t)t->slots[t->table[i] - 1].hash & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) { /* it was displaced past the hole */
+            t->table[hole] = t->table[i];
+            hole = i;
+        }
+    }
+    t->table[hole] = 0;
+    t->n--;
+    return old;
 }
 
 struct ty_object_entry *ty_object_table_next(const struct ty_object_table *t,
                                              const struct ty_kind *kind, size_t *at)
 {
-    const struct ty_map_slot *s = NULL;
-
-    while ((s = ty_map_next(&t->by_key, at))) {
-        struct ty_object_entry *e = s->value;
-        if (!kind || e->kind == kind)
+    while (*at < t->used) {
+        struct ty_object_entry *e = t->slots[(*at)++].entry;
+        if (e && (!kind || e->kind == kind))
             return e;
     }
     return NULL;
 }
 
+size_t ty_object_table_bytes(const struct ty_object_table *t)
+{
+    return slot_capacity(t->cap) * sizeof(*t->slots) + t->cap * sizeof(*t->table);
+}
+
 void ty_object_table_done(struct ty_object_table *t)
 {
-    ty_map_done(&t->by_key);
+    free(t->slots);
+    free(t->table);
+    *t = (struct ty_object_table){ 0 };
 }

@@ -5,7 +5,7 @@
 #define TY_STORE_KUBE_OBJECT_TABLE_H
 
 #include "api/kind.h"
-#include "base/map.h"
+#include "base/str.h"
 
 struct ty_object_entry { /* the first member of the owner's entry, which is one allocation */
     const struct ty_kind *kind;
@@ -15,8 +15,14 @@ struct ty_object_entry { /* the first member of the owner's entry, which is one 
     bool any_version; /* the server was restored from a backup and counts again: every version is
                          news */
 };
-struct ty_object_table {  /* all zero is empty */
-    struct ty_map by_key; /* "kind.group/ns/name" -> entry */
+struct ty_object_slot {
+    struct ty_object_entry *entry; /* NULL: removed */
+    uint32_t hash;
+};
+struct ty_object_table {          /* all zero is empty */
+    struct ty_object_slot *slots; /* `used` of them in the order of insertion, with removed ones */
+    uint32_t *table;              /* index into slots + 1; 0: free */
+    size_t n, used, cap;          /* cap: of the table, a power of two or 0; slots has 3/4 of it */
 };
 
 /* An entry without data of an owner. gives, for free(). */
@@ -38,6 +44,7 @@ struct ty_object_entry *ty_object_table_del(struct ty_object_table *t, const str
  * change during the iteration. */
 struct ty_object_entry *ty_object_table_next(const struct ty_object_table *t,
                                              const struct ty_kind *kind, size_t *at);
-void ty_object_table_done(struct ty_object_table *t); /* the table, not its entries */
+size_t ty_object_table_bytes(const struct ty_object_table *t); /* without the entries */
+void ty_object_table_done(struct ty_object_table *t);          /* the table, not its entries */
 
 #endif

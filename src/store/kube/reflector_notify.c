@@ -127,7 +127,7 @@ bool ty_reflector_notify_object(struct ty_reflector *f, const struct ty_kube_obj
 static size_t collect_missing(const struct ty_reflector *f, uint64_t listed,
                               struct ty_object_entry ***ret)
 {
-    size_t n = 0, at = 0, most = f->table->by_key.n;
+    size_t n = 0, at = 0, most = f->table->n;
     struct ty_object_entry **gone = ty_xalloc(calloc(most + 1, sizeof(*gone))), *e = NULL;
 
     while ((e = ty_object_table_next(f->table, f->want.which.kind, &at)))

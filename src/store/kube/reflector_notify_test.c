@@ -110,7 +110,7 @@ static void each_state_once(void **state)
     assert_true(put_object(w, "a", "1", "6"));
     assert_true(put_object(w, "b", "2", "6"));
     assert_told(w, "+a/1 ~a/1 +b/2 ");
-    assert_int_equal(w->f->own.by_key.n, 2);
+    assert_int_equal(w->f->own.n, 2);
 }
 
 static void nameless(void **state)
@@ -118,7 +118,7 @@ static void nameless(void **state)
     struct world *w = *state;
     assert_true(put_object(w, "", "1", "5"));
     assert_told(w, "");
-    assert_int_equal(w->f->own.by_key.n, 0);
+    assert_int_equal(w->f->own.n, 0);
 }
 
 /* Deleted and recreated between two events: the old object is DELETED first, without its last
@@ -129,7 +129,7 @@ static void another_of_that_name(void **state)
     put_object(w, "a", "1", "5");
     assert_true(put_object(w, "a", "2", "9"));
     assert_told(w, "+a/1 -a/1? +a/2 ");
-    assert_int_equal(w->f->own.by_key.n, 1);
+    assert_int_equal(w->f->own.n, 1);
 }
 
 /* The callback for DELETED recreates the object, and the response to that write is newer or older
@@ -146,7 +146,7 @@ static void another_that_is_written_meanwhile(void **state)
     w->late = object("a", "3", "11");
     assert_true(put_object(w, "a", "3", "12"));
     assert_told(w, "-a/2? +a/3 ~a/3 ");
-    assert_int_equal(w->f->own.by_key.n, 1);
+    assert_int_equal(w->f->own.n, 1);
 }
 
 static void what_a_list_did_not_have(void **state)
@@ -165,11 +165,11 @@ static void what_a_list_did_not_have(void **state)
     assert_has(w->told.p, "-odd/4? ");
     assert_null(strstr(w->told.p, "listed"));
     assert_null(strstr(w->told.p, "written"));
-    assert_int_equal(w->f->own.by_key.n, 2);
+    assert_int_equal(w->f->own.n, 2);
     w->told.n = 0;
     w->f->round++;
     assert_true(ty_reflector_sweep(w->f, (struct ty_str){ 0 })); /* the kind is gone: all of them */
-    assert_int_equal(w->f->own.by_key.n, 0);
+    assert_int_equal(w->f->own.n, 0);
 }
 
 static void freed_from_a_callback(void **state)

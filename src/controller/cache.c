@@ -388,5 +388,5 @@ size_t ty_cache_count(const struct ty_cache *c, const struct ty_kind *kind)
 
 size_t ty_cache_bytes(const struct ty_cache *c)
 {
-    return c->bytes + ty_map_bytes(&c->objects.by_key) + ty_map_bytes(&c->bodies);
+    return c->bytes + ty_object_table_bytes(&c->objects) + ty_map_bytes(&c->bodies);
 }

@@ -310,6 +310,7 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
                                             .now_s = in->now_s,
                                             .entropy = in->entropy,
                                             .refused = in->refused,
+                                            .failure_note = in->failure_note,
                                             .unapplied = in->unapplied };
     /* A job that is being deleted gets no new children: garbage collection removes them. Its status
      * is still written, because the owner of a finalizer may wait for it (B33). */

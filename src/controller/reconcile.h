@@ -33,6 +33,7 @@ struct ty_reconcile_in {
                     change */
     bool unapplied;        /* an apply failed: compute only the status, from the live children */
     struct ty_str refused; /* the API server's permanent refusal; empty: none */
+    struct ty_str failure_note;     /* for Failed (trainer/failure_note.h); empty: none */
     const struct ty_fetched *given; /* may be NULL */
     struct ty_reconcile_memo *memo; /* shared by reconciles; may be NULL */
     /* Why the cache may lack objects of a kind; NULL: it is complete. May be NULL. */

@@ -32,6 +32,14 @@ struct ty_trainjob_controller_settings { /* everything pointed to outlives the c
     const struct ty_json *(*hook_secret)(void *ctx, struct ty_arena *a);
     void (*idle)(void *ctx);   /* the queue is empty and no write is in flight; or NULL */
     void (*synced)(void *ctx); /* once, when all needed kinds are listed; or NULL */
+    /* The failure summary of this TrainJob for its condition Failed; empty: none. Borrowed for the
+     * reconcile. May be NULL. */
+    struct ty_str (*failure_note)(void *ctx, const struct ty_cached *job);
+    /* A TrainJob was reconciled: before its writes. initial: the first time since the start.
+     * jobset: NULL if it has none. May be NULL. */
+    void (*reconciled)(void *ctx, const struct ty_cached *job, const struct ty_cached *jobset,
+                       bool initial);
+    void (*deleted)(void *ctx, struct ty_str ns, struct ty_str name); /* a TrainJob; may be NULL */
     void *ctx;
 };
 
@@ -73,6 +81,13 @@ void ty_trainjob_controller_free(struct ty_trainjob_controller *j);
 /* Requeues every TrainJob, to compare all its children: a setting that affects all of them
  * changed. */
 void ty_trainjob_controller_resync(struct ty_trainjob_controller *j);
+
+/* Requeues one TrainJob. */
+void ty_trainjob_controller_enqueue(struct ty_trainjob_controller *j, struct ty_str ns,
+                                    struct ty_str name);
+/* Records an event about the TrainJob, if it is still in the cache. */
+void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struct ty_key key,
+                                         const char *type, const char *reason, struct ty_str note);
 
 /* The API server answers again: keys and reflectors that back off retry now. */
 void ty_trainjob_controller_retry_now(struct ty_trainjob_controller *j);

@@ -89,8 +89,6 @@ bool ty_trainjob_controller_write_observe(struct ty_trainjob_controller *j, stru
 /* trainjob_controller.c */
 struct ty_pending_job *ty_trainjob_controller_pending(struct ty_trainjob_controller *j,
                                                       struct ty_str ns, struct ty_str name);
-void ty_trainjob_controller_enqueue(struct ty_trainjob_controller *j, struct ty_str ns,
-                                    struct ty_str name);
 /* The TrainJob is deleted: drops its key from the queues, with its deadline and its back-off. */
 void ty_trainjob_controller_forget(struct ty_trainjob_controller *j, struct ty_str ns,
                                    struct ty_str name);
@@ -99,9 +97,6 @@ struct ty_pending_job ty_trainjob_controller_take_pending(struct ty_trainjob_con
                                                           struct ty_str ns, struct ty_str name);
 /* The reconcile did not reach its end: the next one of the same TrainJob has the same reasons. */
 void ty_trainjob_controller_keep_pending(struct ty_inflight *w);
-/* Records an event about the TrainJob, if it is still in the cache. */
-void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struct ty_key key,
-                                         const char *type, const char *reason, struct ty_str note);
 void ty_trainjob_controller_process_queue(void *ctx);
 
 /* trainjob_controller_reconcile.c */

@@ -145,6 +145,9 @@ static void run_reconcile(struct ty_inflight *w, bool unapplied, struct ty_str r
     if (j->s.hook_secret && j->s.settings->status_gate)
         in.hook_secret = j->s.hook_secret(j->s.ctx, j->scratch);
     in.given = ty_trainjob_controller_fetched(j->scratch, w);
+    const struct ty_cached *job = ty_cache_get(j->cache, &ty_kind_trainjob, in.ns, in.name);
+    if (j->s.failure_note && job)
+        in.failure_note = j->s.failure_note(j->s.ctx, job);
     ty_reconcile(j->scratch, &in, ret);
     if (ty_arena_full(j->scratch))
         set_memory_error(j, j->scratch, ret);
@@ -259,6 +262,8 @@ void ty_trainjob_controller_reconcile_again(struct ty_inflight *w)
     if (result.in_sync && job && jobset) /* until one of the two changes */
         ty_cache_set_in_sync(j->cache, job, ty_reconcile_digest(job, jobset));
     take_result(w, &result);
+    if (j->s.reconciled && job && !result.fetch)
+        j->s.reconciled(j->s.ctx, job, jobset, w->pending.initial);
     ty_arena_reset(j->scratch); /* a large rendering is not held during its writes */
     ty_trainjob_controller_write(w);
 }

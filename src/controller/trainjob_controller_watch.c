@@ -137,6 +137,8 @@ static void job_gone(struct ty_trainjob_controller *j, const struct ty_cached *w
     if (j->s.protection == TY_PROTECT_FINALIZER)
         enqueue_its_runtime(j, ty_cache_parse(a, was));
     ty_trainjob_controller_forget(j, ty_str(was->id.ns), ty_str(was->id.name));
+    if (j->s.deleted)
+        j->s.deleted(j->s.ctx, ty_str(was->id.ns), ty_str(was->id.name));
 }
 
 /* An event for a child enqueues its TrainJob. */

@@ -46,7 +46,20 @@ static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind,
                         kind->kind, kind->version, kind->kind, (int)out.n, out.p));
 }
 
-/* The API server's rule for names, which it checks before the schema. */
+/* The API server's rules for metadata, which it checks before the schema. */
+static void check_namespace(const struct ty_admission_request *in, struct ty_errs *errs)
+{
+    const struct ty_json *node = ty_json_at(in->obj, "metadata.namespace");
+    struct ty_str ns = ty_json_as_str(node);
+
+    if (ns.n == 0 || ty_name_is_dns1123_label(ns))
+        return;
+    struct ty_field_err *e =
+        ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "metadata"), "namespace"), TY_INVALID,
+                    ty_json_text(errs->arena, node).p, "%s", ty_name_dns1123_label_msg);
+    e->at = node;
+}
+
 static void check_name(const struct ty_admission_request *in, struct ty_errs *errs)
 {
     const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "metadata"), "name");
@@ -66,6 +79,9 @@ static void check_name(const struct ty_admission_request *in, struct ty_errs *er
                         ty_name_dns1123_subdomain_msg);
     if (e)
         e->at = node ? node : in->obj;
+    if (e && node && name.n == 0)
+        e->hint = ty_schema_hint_string(errs->arena, node);
+    check_namespace(in, errs);
 }
 
 void ty_admission_fill_name(struct ty_arena *a, struct ty_json *obj)

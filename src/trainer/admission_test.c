@@ -86,6 +86,10 @@ static void test_names(void **state)
     assert_int_equal(v.code, 422);
     assert_has(v.message, "metadata.name: Invalid value: \"A_b\": a lowercase RFC 1123 "
                           "subdomain must consist of");
+    v = create(f, NEW("'name':'a','namespace':'../x'", ""));
+    assert_int_equal(v.code, 422);
+    assert_has(v.message, "metadata.namespace: Invalid value: \"../x\": a lowercase RFC 1123 "
+                          "label must consist of");
 }
 
 static void test_schema_answers_422(void **state)
@@ -302,7 +306,8 @@ static void test_hints_for_what_cannot_be_decoded(void **state)
     assert_string_equal(hints(f, JOB("'env':[{'name':'A','value':1},{'name':'B','value':true}]"),
                               "cannot unmarshal"),
                         "spec.trainer.env[0].value: 1: write \"1\" in quotes\n"
-                        "spec.trainer.env[1].value: true: write \"true\" in quotes");
+                        "spec.trainer.env[1].value: true: put it in quotes: YAML reads yes, on and "
+                        "true as a boolean");
     assert_string_equal(hints(f, JOB("'args':'--fast'"), "cannot unmarshal"),
                         "spec.trainer.args: \"--fast\": write a list: [\"--fast\"]");
 }

@@ -26,10 +26,10 @@ static const struct ty_plugin *find_plugin(const struct ty_pipeline *p, const ch
 }
 
 static int check_names(const struct ty_pipeline *p, const char *const *names, const char *field,
-                       struct ty_err *err)
+                       bool all_allowed, struct ty_err *err)
 {
     for (size_t i = 0; names && names[i]; i++)
-        if (!find_plugin(p, names[i]))
+        if (!find_plugin(p, names[i]) && !(all_allowed && strcmp(names[i], "*") == 0))
             return ty_fail(err, -EINVAL, "plugins.%s[%zu]: there is no plugin \"%s\"", field, i,
                            names[i]);
     return 0;
@@ -60,48 +60,55 @@ static int check_status_hooks(const struct ty_pipeline *p, struct ty_err *err)
     return 0;
 }
 
-/* Adds the out-of-tree plugins, which are enabled unless `disabled` names them. */
+struct plugin_names {
+    const char *const *enabled, *const *disabled;
+};
+
+/* As kube-scheduler: all plugins are on by default, `disabled` switches defaults off ("*": all of
+ * them), and `enabled` adds to what is left. */
+static bool is_enabled(const struct plugin_names *n, const char *name)
+{
+    return name_listed(n->enabled, name) ||
+           !(name_listed(n->disabled, name) || name_listed(n->disabled, "*"));
+}
+
 static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra,
-                     const char *const *disabled, struct ty_err *err)
+                     const struct plugin_names *n, struct ty_err *err)
 {
     int r = 0;
 
     for (; extra && *extra && r == 0; extra++)
-        r = add_plugin(p, *extra, !name_listed(disabled, (*extra)->name), err);
+        r = add_plugin(p, *extra, is_enabled(n, (*extra)->name), err);
     return r;
 }
 
-/* Adds a built-in plugin. */
 static int add_own(struct ty_pipeline *p, const struct ty_plugin *plugin,
-                   const char *const *enabled, const char *const *disabled, struct ty_err *err)
+                   const struct plugin_names *n, struct ty_err *err)
 {
-    bool all = !enabled || !*enabled;
-    bool off = name_listed(disabled, plugin->name);
-
-    if (plugin->required && off)
+    if (plugin->required && name_listed(n->disabled, plugin->name))
         return ty_fail(err, -EINVAL, "plugins.disabledPlugins: %s cannot be disabled",
                        plugin->name);
-    return add_plugin(
-        p, plugin, plugin->required || (!off && (all || name_listed(enabled, plugin->name))), err);
+    return add_plugin(p, plugin, plugin->required || is_enabled(n, plugin->name), err);
 }
 
 int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
                      const char *const *disabled, const struct ty_plugin *const *extra,
                      struct ty_err *err)
 {
+    const struct plugin_names names = { enabled, disabled };
     struct ty_pipeline p = { .n_on = 0 };
     int r = ty_registry_check(ty_plugins, err);
 
     for (size_t i = 0; ty_plugins[i] && r == 0; i++) {
         if (!ty_plugins[i + 1])
-            r = add_extra(&p, extra, disabled, err);
+            r = add_extra(&p, extra, &names, err);
         if (r == 0)
-            r = add_own(&p, ty_plugins[i], enabled, disabled, err);
+            r = add_own(&p, ty_plugins[i], &names, err);
     }
     if (r == 0)
-        r = check_names(&p, enabled, "enabledPlugins", err);
+        r = check_names(&p, enabled, "enabledPlugins", false, err);
     if (r == 0)
-        r = check_names(&p, disabled, "disabledPlugins", err);
+        r = check_names(&p, disabled, "disabledPlugins", true, err);
     if (r == 0)
         r = check_status_hooks(&p, err);
     if (r == 0)

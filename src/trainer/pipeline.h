@@ -11,10 +11,11 @@ struct ty_pipeline {
     const struct ty_plugin *off[TY_PLUGINS_MAX]; /* disabled: only their `applies` is called */
     size_t n_on, n_off;
 };
-/* Names are compared without case. `enabled` empty: all. -EINVAL for unknown names, for a required
+/* All plugins but those that `disabled` names ("*": all that are not required), and those that
+ * `enabled` names. Names are compared without case. -EINVAL for unknown names, for a required
  * plugin that is disabled, for two status plugins, and for a registry that ty_registry_check
- * refuses. `extra` (may be NULL, ends with NULL) are out-of-tree plugins: `enabled` does not affect
- * them, and they run before the last plugin of the registry (JobSet). */
+ * refuses. `extra` (may be NULL, ends with NULL) are out-of-tree plugins: they run before the last
+ * plugin of the registry (JobSet). */
 int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
                      const char *const *disabled, const struct ty_plugin *const *extra,
                      struct ty_err *err);

@@ -46,7 +46,11 @@ static void test_enabled_alone(void **state)
     struct fixture *f = *state;
     static const char *const names[] = { "torch", "PLAINML", NULL };
 
+    static const char *const all[] = { "*", NULL };
+
     assert_int_equal(init(f, names, NULL, NULL), 0);
+    assert_int_equal(f->pipeline.n_on, n_plugins()); /* adds to the defaults */
+    assert_int_equal(init(f, names, all, NULL), 0);
     assert_int_equal(f->pipeline.n_on, 3); /* JobSet is always there */
     assert_true(is_on(&f->pipeline, "Torch") && is_on(&f->pipeline, "PlainML") &&
                 is_on(&f->pipeline, "JobSet"));
@@ -63,13 +67,14 @@ static void test_disabled(void **state)
     assert_string_equal(f->pipeline.off[0]->name, "Volcano");
 }
 
-static void test_disabled_wins_over_enabled(void **state)
+/* As kube-scheduler: `disabled` takes away defaults, `enabled` adds afterwards. */
+static void test_enabled_wins_over_disabled(void **state)
 {
     struct fixture *f = *state;
     static const char *const names[] = { "Torch", NULL };
 
     assert_int_equal(init(f, names, names, NULL), 0);
-    assert_false(is_on(&f->pipeline, "Torch"));
+    assert_true(is_on(&f->pipeline, "Torch"));
 }
 
 static void test_jobset_cannot_be_disabled(void **state)
@@ -328,7 +333,7 @@ int main(void)
         core_test(test_all_by_default),
         core_test(test_enabled_alone),
         core_test(test_disabled),
-        core_test(test_disabled_wins_over_enabled),
+        core_test(test_enabled_wins_over_disabled),
         core_test(test_jobset_cannot_be_disabled),
         core_test(test_unknown_names),
         core_test(test_pipeline_untouched_on_failure),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "trainer/failure_note.h"
 #include "trainer/runtime_resolve.h"
 #include "trainer/stalled.h"
 
@@ -300,6 +301,7 @@ void ty_trainjob_reconcile(struct ty_arena *a, const struct ty_trainjob_reconcil
     if (known && !over)
         ty_stalled_update(a, in, &job, status, ret);
     check_deadline(a, in, &job, status, ret);
+    ty_failure_note_apply(a, was, in->failure_note, status);
     check_ttl(&job, status, in->now_s, ret);
     report_refused(a, in, &job, was, status, now);
     keep_if_changed(a, was, status, ret);

@@ -18,6 +18,8 @@ struct ty_trainjob_reconcile_in {
     bool unapplied; /* the JobSet could not be written: report Suspended as the live JobSet is, not
                        as spec.suspend wants it */
     struct ty_str refused; /* why the API server permanently refuses a child; empty: it does not */
+    struct ty_str
+        failure_note; /* a new failure summary, for Failed; empty: none (failure_note.h) */
 };
 struct ty_trainjob_event {
     const char *type, *reason, *message; /* "Warning", … */

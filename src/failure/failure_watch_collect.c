@@ -1,0 +1,174 @@
+/* When a collection of logs starts, and what becomes of its result. */
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "failure/failure_text.h"
+#include "failure/failure_watch_inner.h"
+#include "trainer/condition.h"
+#include "trainer/failure_note.h"
+
+#define ACTIVE  4   /* collections with requests: each takes up to 4 MiB of log tails */
+#define WAITING 512 /* jobs that fail at the same time: more logs are gone before their turn */
+#define PER_ATTEMPT                                                                                \
+    10 /* a container that is restarted in place, or a pod that is replaced, fails again */
+#define TOLD_S 60 /* what the last leader has seen before */
+#define OLD_S  600
+/* Pods that end so long after an error are stopped because of it, or lose their peers: by then the
+ * culprit's log may be gone, and a second collection would blame a victim. */
+#define CASCADE_MS 120000
+#define JOB_BYTES  ((size_t)64 << 20)
+
+static bool is_true(const struct ty_json *status, const char *type)
+{
+    return ty_str_is(ty_json_str_at(ty_condition_find(status, type), "status"), "True");
+}
+
+/* A job that was suspended, deleted or completed stops its pods itself; one that has a summary in
+ * its status needs no other, so a restart of the operator collects nothing again. */
+static bool is_worth_it(const struct ty_failure_job *job, const struct ty_failure_pod_state *is)
+{
+    struct ty_failure_watch *w = job->watch;
+    const struct ty_cached *o = ty_cache_get(ty_trainjob_controller_cache(w->s.controller),
+                                             &ty_kind_trainjob, ty_str(job->ns), ty_str(job->name));
+    ty_auto_arena *a = ty_arena_new_input(JOB_BYTES, w->s.budget);
+    const struct ty_json *obj = o ? ty_cache_parse(a, o) : NULL;
+    const struct ty_json *status = ty_json_get(obj, "status");
+
+    if (!obj || ty_json_true_at(obj, "spec.suspend") ||
+        ty_json_at(obj, "metadata.deletionTimestamp") || is_true(status, "Complete") ||
+        ty_failure_note_stored(status).n)
+        return false;
+    return w->synced || !is_true(status, "Failed") ||
+           is->failed_ms / 1000 > ty_failure_watch_wall(w) - OLD_S;
+}
+
+static void set_note(struct ty_failure_job *job, struct ty_str note)
+{
+    free(job->note);
+    job->note = ty_xalloc_cstr(note);
+}
+
+/* The first failure of the attempt stays, unless a log shows more now. */
+static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct ty_str headline,
+                        bool said)
+{
+    struct ty_failure_watch *w = job->watch;
+
+    if (job->noted && !said)
+        return;
+    job->noted = true;
+    job->said_ms = said ? ty_failure_watch_now(w) : 0;
+    w->counts.summaries++;
+    set_note(job, ty_failure_text_note(a, headline));
+    if (!job->told)
+        ty_failure_watch_event(w, job, "Warning", "FirstFailure",
+                               ty_failure_text_line(a, headline));
+    job->told = true;
+    ty_info(w->s.log, "failure summary", TY_S("namespace", job->ns), TY_S("name", job->name),
+            TY_I("attempt", job->attempt), TY_S("note", job->note));
+    ty_trainjob_controller_enqueue(w->s.controller, ty_str(job->ns), ty_str(job->name));
+}
+
+/* The words of a pod's status are better than an exit code, and worse than an error in a log. */
+static void on_collected(void *ctx, struct ty_failure_collection *c)
+{
+    struct ty_failure_job *job = ctx;
+    struct ty_failure_watch *w = job->watch;
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    bool said = false;
+    struct ty_str headline = ty_failure_collection_judge(c, a, &said);
+    bool memory = job->problem_reason && strcmp(job->problem_reason, "OOMKilled") == 0;
+    bool current = ty_failure_collection_attempt(c) == job->attempt;
+
+    if (current && job->problem && !said && !memory)
+        headline = ty_str(job->problem);
+    w->active -= ty_failure_collection_started(c);
+    ty_failure_collection_free(c);
+    job->collection = NULL;
+    if (headline.n && current)
+        set_summary(job, a, headline, said);
+    else if (headline.n && !job->told_before) /* the pods of the next attempt exist already */
+        ty_failure_watch_event(w, job, "Warning", "FirstFailure",
+                               ty_failure_text_line(a, headline));
+}
+
+static bool is_same_cascade(const struct ty_failure_job *job)
+{
+    return job->said_ms && ty_failure_watch_now(job->watch) - job->said_ms < CASCADE_MS;
+}
+
+static void add_others(struct ty_failure_job *job)
+{
+    struct ty_object_entry *e = NULL;
+    size_t at = 0;
+
+    while ((e = ty_object_table_next(&job->watch->pods, &ty_kind_pod, &at))) {
+        const struct ty_failure_pod *pod = (const struct ty_failure_pod *)e;
+        if (pod->job == job && pod->attempt == job->attempt && !pod->ended)
+            ty_failure_collection_add(job->collection, ty_str(e->name), ty_str(pod->container),
+                                      pod->terminating ? TY_COLLECTION_TERMINATING
+                                                       : TY_COLLECTION_RUNNING);
+    }
+}
+
+static struct ty_failure_collection *longest_waiting(const struct ty_failure_watch *w)
+{
+    struct ty_failure_collection *best = NULL;
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&w->jobs, &at))) {
+        const struct ty_failure_job *job = s->value;
+        struct ty_failure_collection *c = job->collection;
+        if (c && !ty_failure_collection_started(c) &&
+            (!best || ty_failure_collection_begin_ms(c) < ty_failure_collection_begin_ms(best)))
+            best = c;
+    }
+    return best;
+}
+
+void ty_failure_watch_start_waiting(struct ty_failure_watch *w)
+{
+    struct ty_failure_collection *c = NULL;
+
+    if (!w->synced)
+        return; /* the first list goes on: more pods of the same attempt follow */
+    while (w->active < ACTIVE && (c = longest_waiting(w))) {
+        w->active++;
+        ty_failure_collection_start(c, ty_failure_watch_now(w));
+    }
+}
+
+void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *pod,
+                             const struct ty_failure_pod_state *is)
+{
+    struct ty_failure_watch *w = job->watch;
+
+    if (job->collection && ty_failure_collection_attempt(job->collection) == job->attempt)
+        return; /* it has observed this end */
+    if (job->collection)
+        on_collected(job, job->collection); /* the next attempt fails already */
+    if (w->stopped || w->alive >= WAITING || job->collections >= PER_ATTEMPT ||
+        is_same_cascade(job) || !is_worth_it(job, is))
+        return;
+    /* Found by the first list, and not new: the last leader has recorded the event. */
+    if (!w->synced && is->failed_ms && is->failed_ms / 1000 < ty_failure_watch_wall(w) - TOLD_S)
+        job->told = true;
+    job->collections++;
+    job->collection = ty_failure_collection_new(
+        &(struct ty_failure_collection_settings){ .kube = w->s.kube,
+                                                  .budget = w->s.budget,
+                                                  .log = w->s.log,
+                                                  .ns = ty_str(job->ns),
+                                                  .job = ty_str(job->name),
+                                                  .attempt = job->attempt,
+                                                  .now_ms = ty_failure_watch_now(w),
+                                                  .requests = &w->counts.log_requests,
+                                                  .alive = &w->alive,
+                                                  .done = on_collected,
+                                                  .ctx = job });
+    ty_failure_collection_observe(job->collection, pod);
+    add_others(job);
+    ty_failure_watch_start_waiting(w);
+    ty_failure_watch_arm(w);
+}

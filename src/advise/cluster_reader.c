@@ -41,9 +41,11 @@ int ty_cluster_reader_new(struct ty_cluster_reader **ret, const struct ty_kubeco
     uv_timer_init(&l->loop, &l->timer);
     l->timer.data = l;
     l->server = config->server;
-    struct ty_kube_settings s = {
-        .loop = &l->loop, .config = config, .agent = AGENT, .timeout_ms = TIMEOUT_MS
-    };
+    struct ty_kube_settings s = { .loop = &l->loop,
+                                  .config = config,
+                                  .agent = AGENT,
+                                  .timeout_ms = TIMEOUT_MS,
+                                  .interactive = true };
     int r = ty_kube_new(&l->kube, &s, err);
     if (r < 0) {
         ty_cluster_reader_free(l);
@@ -68,7 +70,7 @@ static void start_queries(struct ty_cluster_reader *l);
 
 static void report_progress(struct ty_cluster_reader *l)
 {
-    if (l->tick)
+    if (l->tick && !ty_kube_is_prompting(l->kube))
         l->tick(l->tick_ctx, l->done, l->n);
 }
 

@@ -14,8 +14,10 @@ const struct ty_doctor_webhook ty_doctor_webhooks[2] = {
     { &ty_kind_validatingwebhook, "validator.trainer.kubeflow.org" },
 };
 
-static ty_doctor_fn *const checks[] = { ty_check_server,   ty_check_crds,     ty_check_jobset,
-                                        ty_check_webhooks, ty_check_operator, ty_check_runtimes };
+static ty_doctor_fn *const checks[] = { ty_check_server,   ty_check_crds,
+                                        ty_check_jobset,   ty_check_webhooks,
+                                        ty_check_operator, ty_check_failure_summary,
+                                        ty_check_runtimes };
 
 bool ty_doctor_webhook_service(struct ty_arena *a, const struct ty_cluster_snapshot *s,
                                struct ty_str *ret_ns, struct ty_str *ret_name)
@@ -52,6 +54,7 @@ static size_t first_step(struct ty_arena *a, const struct ty_doctor_in *in,
         { .kind = &ty_kind_deployment, .labels = TY_TRAINER_LABEL },
         { .kind = &ty_kind_deployment, .labels = TY_JOBSET_LABEL },
         { .kind = &ty_kind_deployment, .labels = "app.kubernetes.io/name=jobset" },
+        { .kind = &ty_kind_configmap, .ns = ns, .name = TY_LIT(TY_TRAINER_CONFIG) },
         { .kind = &ty_kind_lease, .fields = "metadata.name=" TY_TRAINER_LEASE },
         { .kind = &ty_kind_clustertrainingruntime },
         { .kind = &ty_kind_trainingruntime },
@@ -67,11 +70,20 @@ static size_t first_step(struct ty_arena *a, const struct ty_doctor_in *in,
 static size_t second_step(struct ty_arena *a, const struct ty_doctor_in *in,
                           struct ty_cluster_query **ret)
 {
-    struct ty_str ns, name;
+    struct ty_str ns, name, summary = TY_LIT(TY_TRAINER_SUMMARY);
+    size_t n = 3;
 
-    if (!ty_doctor_webhook_service(a, in->snapshot, &ns, &name))
-        return 0;
-    *ret = ty_new_n(a, struct ty_cluster_query, 3);
+    *ret = ty_new_n(a, struct ty_cluster_query, 5);
+    if (ty_check_failure_summary_enabled(a, in)) {
+        (*ret)[3] = (struct ty_cluster_query){ .kind = &ty_kind_clusterrole, .name = summary };
+        (*ret)[4] =
+            (struct ty_cluster_query){ .kind = &ty_kind_clusterrolebinding, .name = summary };
+        n = 5;
+    }
+    if (!ty_doctor_webhook_service(a, in->snapshot, &ns, &name)) {
+        memmove(*ret, *ret + 3, 2 * sizeof(**ret));
+        return n - 3;
+    }
     (*ret)[0] = (struct ty_cluster_query){ .kind = &ty_kind_service, .ns = ns, .name = name };
     (*ret)[1] = (struct ty_cluster_query){
         .kind = &ty_kind_endpointslice,
@@ -81,7 +93,7 @@ static size_t second_step(struct ty_arena *a, const struct ty_doctor_in *in,
     (*ret)[2] = (struct ty_cluster_query){ .kind = &ty_kind_secret,
                                            .ns = ns,
                                            .name = TY_LIT(TY_TRAINER_SECRET) };
-    return 3;
+    return n;
 }
 
 size_t ty_doctor_queries(struct ty_arena *a, const struct ty_doctor_in *in, int step,

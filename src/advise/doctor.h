@@ -4,6 +4,7 @@
 #define TY_ADVISE_DOCTOR_H
 
 #include "advise/check.h"
+#include "advise/check_failure_summary.h"
 #include "advise/check_operator.h"
 #include "advise/cluster_reader.h"
 
@@ -24,17 +25,19 @@ void ty_doctor_check(const struct ty_doctor_in *in, struct ty_check_results *ret
 /* The checks; each in check_NAME.c. */
 typedef void ty_doctor_fn(const struct ty_doctor_in *in, struct ty_check_results *ret);
 ty_doctor_fn ty_check_server, ty_check_crds, ty_check_jobset, ty_check_webhooks, ty_check_operator,
-    ty_check_runtimes;
+    ty_check_failure_summary, ty_check_runtimes;
 
 /* ---- shared by the checks ---- */
 
 extern const struct ty_kind ty_kind_server; /* not a kind: the answer of /version */
 
-#define TY_TRAINER        "kubeflow-trainer-controller-manager" /* Deployment and Service */
-#define TY_TRAINER_SECRET "kubeflow-trainer-webhook-cert"
-#define TY_TRAINER_LEASE  "trainer.kubeflow.org"
-#define TY_JOBSET_LABEL   "app.kubernetes.io/part-of=jobset"
-#define TY_TRAINER_LABEL  "app.kubernetes.io/part-of=kubeflow,app.kubernetes.io/component=manager"
+#define TY_TRAINER         "kubeflow-trainer-controller-manager" /* Deployment and Service */
+#define TY_TRAINER_SECRET  "kubeflow-trainer-webhook-cert"
+#define TY_TRAINER_CONFIG  "kubeflow-trainer-config"
+#define TY_TRAINER_SUMMARY "kubeflow-trainer-failure-summary" /* ClusterRole and its binding */
+#define TY_TRAINER_LEASE   "trainer.kubeflow.org"
+#define TY_JOBSET_LABEL    "app.kubernetes.io/part-of=jobset"
+#define TY_TRAINER_LABEL   "app.kubernetes.io/part-of=kubeflow,app.kubernetes.io/component=manager"
 
 /* The two configurations: kind and name. */
 struct ty_doctor_webhook {

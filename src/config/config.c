@@ -108,8 +108,10 @@ static int check_kind(const char *file, const struct ty_yaml_docs *docs, struct 
         return ty_fail(err, -EINVAL, "%s:%u: a " KIND " was expected here", file, doc->line);
     struct ty_str version = ty_json_str_at(doc, "apiVersion"), kind = ty_json_str_at(doc, "kind");
     if (!ty_str_is(version, API_VERSION) || !ty_str_is(kind, KIND))
-        return ty_fail(err, -EINVAL, "%s:%u: %.*s %.*s is not " API_VERSION " " KIND, file,
-                       doc->line, TY_ARG(version), TY_ARG(kind));
+        return ty_fail(err, -EINVAL,
+                       "%s:%u: apiVersion %.*s, kind %.*s: " API_VERSION ", " KIND " was expected",
+                       file, doc->line, TY_ARG(version.n ? version : TY_LIT("(none)")),
+                       TY_ARG(kind.n ? kind : TY_LIT("(none)")));
     return 0;
 }
 

@@ -40,6 +40,8 @@ struct ty_config {
     double status_qps; /* 5 */
     int status_burst;  /* 10; settings has statusServer.port */
 
+    bool failure_summary; /* failureSummary.enable: watch pods, read logs, phase events; false */
+
     const char *tls_min;       /* "1.0" to "1.3", as written; NULL: the default */
     struct ty_strlist ciphers; /* Go's names, as written */
     struct ty_strlist protos;  /* none: http/1.1 */

@@ -36,6 +36,7 @@ OBJECT(client, FIELD("qps", number), FIELD("burst", int32));
 OBJECT(status_server, FIELD("port", int32), FIELD("qps", number), FIELD("burst", int32));
 OBJECT(tls, FIELD("minVersion", string), FIELD("cipherSuites", strings),
        FIELD("nextProtos", strings));
+OBJECT(failure_summary, FIELD("enable", boolean));
 OBJECT(plugins, FIELD("enabledPlugins", strings), FIELD("disabledPlugins", strings));
 
 static const struct ty_field fields[] = {
@@ -53,6 +54,7 @@ static const struct ty_field fields[] = {
     FIELD("tls", tls),
     FIELD("plugins", plugins),
     FIELD("runtimeProtection", string),
+    FIELD("failureSummary", failure_summary),
     { 0 },
 };
 const struct ty_schema ty_config_schema = { .type = TY_T_OBJECT, .fields = fields };
@@ -96,6 +98,7 @@ const struct ty_config_row ty_config_rows[] = {
     ROW("plugins.enabledPlugins", WORDS, enabled, false),
     ROW("plugins.disabledPlugins", WORDS, disabled, false),
     ROW("runtimeProtection", PROTECTION, finalizer, true),
+    ROW("failureSummary.enable", BOOL, failure_summary, false),
     { 0 },
 };
 

@@ -77,7 +77,11 @@ static void test_refusals(void **state)
         HEAD "featureGates: {TrainJobStats: true}\n", NULL,
         "c.yaml:3:31: unknown feature gate \"TrainJobStats\" (did you mean \"TrainJobStatus\"?)");
     refused("apiVersion: v1\nkind: Configuration\n", NULL,
-            "c.yaml:1: v1 Configuration is not config.trainer.kubeflow.org/v1alpha1 Configuration");
+            "c.yaml:1: apiVersion v1, kind Configuration: config.trainer.kubeflow.org/v1alpha1, "
+            "Configuration was expected");
+    refused("kind: 3\n", NULL,
+            "c.yaml:1: apiVersion (none), kind (none): config.trainer.kubeflow.org/v1alpha1, "
+            "Configuration was expected");
     refused("# empty\n", NULL, "c.yaml: one document was expected, not 0");
     refused(HEAD, "TrainJobStatus",
             "--feature-gates: \"TrainJobStatus\" is not NAME=true or NAME=false");

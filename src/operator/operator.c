@@ -11,6 +11,7 @@
 #include "base/base64.h"
 #include "base/budget.h"
 #include "base/xalloc.h"
+#include "failure/failure_watch.h"
 #include "leader/leader_election.h"
 #include "proc/memory.h"
 #include "serve/servers.h"
@@ -41,6 +42,7 @@ struct ty_operator {
         *review_kube; /* TokenReviews of the status API and of metrics, with limits of their own */
     struct ty_events *events;
     struct ty_trainjob_controller *controller;
+    struct ty_failure_watch *failures; /* NULL: failureSummary is off */
     struct ty_webhook_cert_manager *certs;
     struct ty_lease_client *lease;
     struct ty_servers *servers;
@@ -56,6 +58,13 @@ struct ty_operator {
 
 /* ---- callbacks of the parts ---- */
 
+static void lead_controllers(struct ty_operator *o)
+{
+    ty_trainjob_controller_lead(o->controller);
+    if (o->failures)
+        ty_failure_watch_lead(o->failures);
+}
+
 static void on_leading(void *ctx)
 {
     struct ty_operator *o = ctx;
@@ -63,7 +72,7 @@ static void on_leading(void *ctx)
     o->leading = true;
     ty_info(o->s->log, "this process leads", TY_S("version", o->s->version));
     if (!o->wants_ca || o->ca)
-        ty_trainjob_controller_lead(o->controller);
+        lead_controllers(o);
 }
 
 static void start_shutdown(struct ty_operator *o);
@@ -104,7 +113,7 @@ static void on_ca(void *ctx, struct ty_str ca)
     free(o->ca);
     o->ca = ty_xalloc_cstr(ca);
     if (first && o->leading && o->wants_ca)
-        ty_trainjob_controller_lead(o->controller);
+        lead_controllers(o);
     else if (other && o->settings.status_gate)
         ty_trainjob_controller_resync(o->controller);
 }
@@ -133,6 +142,39 @@ static void on_idle(void *ctx)
 
     if (!uv_is_active((const uv_handle_t *)&o->trim))
         uv_timer_start(&o->trim, on_trim, TRIM_MS, 0);
+}
+
+static void on_synced(void *ctx)
+{
+    const struct ty_operator *o = ctx;
+
+    if (o->failures)
+        ty_failure_watch_synced(o->failures);
+}
+
+/* Only with failureSummary. */
+static struct ty_str failure_note(void *ctx, const struct ty_cached *job)
+{
+    const struct ty_operator *o = ctx;
+
+    return o->failures ? ty_failure_watch_note(o->failures, job) : (struct ty_str){ "", 0 };
+}
+
+static void on_reconciled(void *ctx, const struct ty_cached *job, const struct ty_cached *jobset,
+                          bool initial)
+{
+    const struct ty_operator *o = ctx;
+
+    if (o->failures)
+        ty_failure_watch_reconciled(o->failures, job, jobset, initial);
+}
+
+static void on_deleted(void *ctx, struct ty_str ns, struct ty_str name)
+{
+    const struct ty_operator *o = ctx;
+
+    if (o->failures)
+        ty_failure_watch_deleted(o->failures, ns, name);
 }
 
 static void on_apiserver_healthy(void *ctx)
@@ -192,6 +234,8 @@ static void start_shutdown(struct ty_operator *o)
         return;
     o->stopping = true;
     o->end_by = uv_now(&o->loop) + STOP_GRACE_MS;
+    if (o->failures)
+        ty_failure_watch_stop(o->failures);
     ty_trainjob_controller_drain(o->controller);
     ty_events_flush(o->events);
     ty_servers_stop(o->servers, STOP_GRACE_MS / 2, on_served, o);
@@ -340,7 +384,20 @@ static void start_controllers(struct ty_operator *o)
                                                  .idle = on_idle,
                                                  .ctx = o };
 
+    if (o->config.failure_summary) {
+        j.synced = on_synced;
+        j.failure_note = failure_note;
+        j.reconciled = on_reconciled;
+        j.deleted = on_deleted;
+    }
     o->controller = ty_trainjob_controller_new(&j);
+    if (o->config.failure_summary)
+        o->failures = ty_failure_watch_new(
+            &(struct ty_failure_watch_settings){ .loop = &o->loop,
+                                                 .kube = o->kube,
+                                                 .log = o->s->log,
+                                                 .budget = &o->budget,
+                                                 .controller = o->controller });
 }
 
 static void start_certs(struct ty_operator *o)
@@ -399,6 +456,7 @@ static int start_servers(struct ty_operator *o, struct ty_err *err)
                                      .certs = o->certs,
                                      .lease = o->lease,
                                      .events = o->events,
+                                     .failures = o->failures,
                                      .apiserver_health = o->apiserver_health,
                                      .version = o->s->version };
 
@@ -449,6 +507,8 @@ static void free_all(struct ty_operator *o)
     ty_servers_free(o->servers);
     ty_lease_client_free(o->lease);
     ty_webhook_cert_manager_free(o->certs);
+    ty_failure_watch_free(o->failures);
+    o->failures = NULL;
     ty_trainjob_controller_free(o->controller);
     ty_events_free(o->events);
     ty_apiserver_health_free(o->apiserver_health);

@@ -153,6 +153,8 @@ void ty_apiserver_health_observe(void *ctx, const struct ty_kube_request_result 
     ty_auto_arena *a = NULL;
 
     add_count(t, seen);
+    if (seen->log)
+        return; /* the kubelet has answered, or a lost node has not */
     if (seen->code == 401 && seen->again)
         return; /* renewed credentials may be accepted */
     if (seen->code == 401) {

@@ -265,6 +265,32 @@ static void test_the_end_of_a_watch_proves_nothing(void **state)
     assert_false(well(f));
 }
 
+/* Whatever becomes of a container log: it is the kubelet of some node that answers, refuses or is
+ * silent. */
+static void test_a_log_proves_nothing(void **state)
+{
+    struct fixture *f = *state;
+    static const struct ty_kube_request_result ends[] = {
+        { .method = "GET", .log = true, .text = "the server has said nothing for 30 s" },
+        { .method = "GET", .log = true, .code = 401, .whole = true },
+        { .method = "GET", .log = true, .code = 200, .text = "the connection died" },
+    };
+    const struct ty_kube_request_result good_log = {
+        .method = "GET", .log = true, .code = 200, .whole = true
+    };
+
+    open_it(f);
+    for (size_t i = 0; i < TY_COUNT(ends); i++) {
+        ty_apiserver_health_observe(f->t, &ends[i]);
+        assert_true(well(f));
+    }
+    assert_int_equal(count_of(f, "GET", 401), 1);
+    f->api.rows = bad;
+    ask(f, "/apis");
+    ty_apiserver_health_observe(f->t, &good_log);
+    assert_false(well(f));
+}
+
 /* One request is refused, and the connection closed under the others: one problem. */
 static void test_refused_and_hung_up(void **state)
 {
@@ -374,11 +400,11 @@ static void test_counts_have_an_end(void **state)
     open_it(f);
     for (int code = 200; code < 200 + 2 * TY_APISERVER_HEALTH_COUNTS; code++)
         if (code != 401)
-            ty_apiserver_health_observe(
-                f->t, &(struct ty_kube_request_result){ "PUT", code, true, false, false, NULL });
+            ty_apiserver_health_observe(f->t, &(struct ty_kube_request_result){
+                                                  .method = "PUT", .code = code, .whole = true });
     assert_int_equal(ty_apiserver_health_counts(f->t, &c), TY_APISERVER_HEALTH_COUNTS);
     ty_apiserver_health_observe(
-        f->t, &(struct ty_kube_request_result){ "PUT", 200, true, false, false, NULL });
+        f->t, &(struct ty_kube_request_result){ .method = "PUT", .code = 200, .whole = true });
     assert_int_equal(count_of(f, "PUT", 200), 2);
     assert_int_equal(count_of(f, "PUT", 200 + TY_APISERVER_HEALTH_COUNTS), 0);
 }
@@ -392,6 +418,7 @@ int main(void)
         T(test_refused_with_a_long_name),
         T(test_a_401_that_fresh_credentials_mend),
         T(test_the_end_of_a_watch_proves_nothing),
+        T(test_a_log_proves_nothing),
         T(test_refused_and_hung_up),
         T(test_to_and_fro),
         T(test_refused_and_then_silent),

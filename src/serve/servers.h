@@ -12,6 +12,7 @@
 #include "webhook_cert/webhook_cert_manager.h"
 
 struct ty_budget;
+struct ty_failure_watch;
 struct ty_servers;
 
 /* For review_kube: 2,000 reporting pods with one review every 30 s need 70 a second. */
@@ -34,6 +35,7 @@ struct ty_servers_settings { /* everything pointed to outlives the servers */
     const struct ty_webhook_cert_manager *certs;
     const struct ty_lease_client *lease; /* NULL: no leader election, this process leads */
     const struct ty_events *events;
+    const struct ty_failure_watch *failures;            /* NULL: failureSummary is off */
     const struct ty_apiserver_health *apiserver_health; /* NULL: not observed */
     const char *version;
 };

@@ -2,6 +2,7 @@
 #include "serve/servers_inner.h"
 
 #include "base/budget.h"
+#include "failure/failure_watch.h"
 #include "serve/servers_metrics_table.h"
 #include "serve/webhook.h"
 
@@ -98,6 +99,20 @@ static void update_events(struct ty_servers *s)
     set_gauge(s, TY_SERVERS_METRIC_EVENTS, "series", (double)now.series);
     set_gauge(s, TY_SERVERS_METRIC_EVENTS, "dropped", (double)now.dropped);
     set_gauge(s, TY_SERVERS_METRIC_EVENTS, "failed", (double)now.failed);
+}
+
+/* Off: no samples. */
+static void update_failures(struct ty_servers *s)
+{
+    struct ty_failure_watch_counts now;
+
+    if (!s->s.failures)
+        return;
+    ty_failure_watch_count(s->s.failures, &now);
+    set_gauge(s, TY_SERVERS_METRIC_SUMMARIES, NULL, (double)now.summaries);
+    set_gauge(s, TY_SERVERS_METRIC_LOG_REQUESTS, NULL, (double)now.log_requests);
+    set_gauge(s, TY_SERVERS_METRIC_PODS, NULL, (double)now.pods);
+    set_gauge(s, TY_SERVERS_METRIC_POD_BYTES, NULL, (double)now.pod_bytes);
 }
 
 /* ---- the cache ---- */
@@ -205,6 +220,7 @@ void ty_servers_metrics_update(struct ty_servers *s)
     update_jobs(s);
     update_cache(s);
     update_events(s);
+    update_failures(s);
     update_requests(s);
     update_ports(s);
     update_budget(s);

@@ -86,6 +86,15 @@ const struct ty_metric_desc ty_servers_metrics_table[] = {
         GAUGE("trainyard_cache_objects", "Objects in the cache, by kind.", "kind"),
     [TY_SERVERS_METRIC_CACHE_BYTES] =
         GAUGE("trainyard_cache_bytes", "Memory that the cache takes.", NULL),
+    [TY_SERVERS_METRIC_SUMMARIES] =
+        COUNTER("trainyard_failure_summaries_total", "Failure summaries made.", NULL),
+    [TY_SERVERS_METRIC_LOG_REQUESTS] =
+        COUNTER("trainyard_failure_log_requests_total",
+                "Container logs that were asked for, for failure summaries.", NULL),
+    [TY_SERVERS_METRIC_PODS] =
+        GAUGE("trainyard_failure_pods", "Pods that are watched for failures.", NULL),
+    [TY_SERVERS_METRIC_POD_BYTES] =
+        GAUGE("trainyard_failure_pod_bytes", "Memory that these pods take.", NULL),
     [TY_SERVERS_METRIC_BUDGET] =
         GAUGE("trainyard_memory_budget_bytes",
               "Memory that input may make this process take; 0: any.", NULL),

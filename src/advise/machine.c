@@ -1,6 +1,8 @@
 /* Turns facts about this machine into check results. */
 #include "advise/machine.h"
 
+#include "store/history/history_db.h"
+
 #define MIB        ((int64_t)1 << 20)
 #define GIB        ((int64_t)1 << 30)
 #define PORTS_FEW  1000
@@ -21,12 +23,12 @@ static void check_programs(const struct ty_machine *m, struct ty_check_results *
         ty_check_set_fix(ret, c, "install python3, or activate the environment that has it");
     }
     if (m->torch) {
-        ty_check_add(ret, TY_CHECK_LEVEL_OK, "torch", "PyTorch %s", m->torch);
-    } else if (m->python) {
+        ty_check_add(ret, TY_CHECK_LEVEL_OK, "torch", "PyTorch %s%s%s", m->torch,
+                     m->torchrun ? ", torchrun runs " : "", m->torchrun ? m->torchrun : "");
+    } else if (m->torchrun || m->python) {
         c = ty_check_add(ret, TY_CHECK_LEVEL_WARN, "torch",
-                         "%s has no PyTorch: torchrun jobs cannot run "
-                         "here",
-                         m->python);
+                         "%s%s has no PyTorch: torchrun jobs cannot run here",
+                         m->torchrun ? "torchrun's " : "", m->torchrun ? m->torchrun : m->python);
         ty_check_set_fix(ret, c,
                          "python3 -m pip install torch, or activate the environment that has "
                          "it");
@@ -99,6 +101,17 @@ static void check_state(const struct ty_machine *m, struct ty_check_results *ret
                                       : "make room, or name another disk with XDG_STATE_HOME");
 }
 
+static void check_history(const struct ty_machine *m, struct ty_check_results *ret)
+{
+    if (!m->history_bad)
+        return;
+    struct ty_check_result *c =
+        ty_check_add(ret, TY_CHECK_LEVEL_WARN, "history",
+                     "%s: runs leave no history, get and describe fail", m->history_bad);
+    ty_check_set_fix(ret, c, "mv %s/" TY_HISTORY_DB_FILE " %s/damaged.db; logs stay in %s/runs",
+                     m->state, m->state, m->state);
+}
+
 static void check_limits(const struct ty_machine *m, struct ty_check_results *ret)
 {
     long long ports = m->port_hi - m->port_lo + 1;
@@ -169,6 +182,7 @@ void ty_machine_check(const struct ty_machine *m, struct ty_check_results *ret)
     check_programs(m, ret);
     check_kernel(m, ret);
     check_state(m, ret);
+    check_history(m, ret);
     check_limits(m, ret);
     check_shm(m, ret);
     check_devices(m, ret);

@@ -1,81 +1,56 @@
 /* Collects facts about this machine. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "advise/machine.h"
 #include "net/curl.h"
 #include "proc/cgroup.h"
+#include "proc/program.h"
 #include "proc/shim.h"
 
 #define ASK_MS 10000 /* python is slow to start on a slow disk */
-#define SAID   256   /* bytes of output that are read */
+#define SAID   256   /* bytes that are read of a script, and of its output */
 #define TORCH  "import importlib.metadata as m; print(m.version('torch'))"
 
-/* Searches PATH; NULL: not found. */
-static const char *find_program(struct ty_arena *a, const char *name)
+/* The interpreter that a script names in its first line, by path or through env; NULL: none. */
+static const char *find_interpreter(struct ty_arena *a, const char *script)
 {
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    const char *path = getenv("PATH");
-    struct ty_str rest = ty_str(path ? path : ""), dir;
+    char head[SAID];
+    int fd = script ? open(script, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t n = fd < 0 ? 0 : read(fd, head, sizeof(head));
+    struct ty_str line, word;
 
-    while (rest.n) {
-        rest = ty_str_cut(rest, ':', &dir);
-        const char *file = ty_arena_printf(a, "%.*s/%s", TY_ARG(dir), name);
-        if (dir.n && access(file, X_OK) == 0)
-            return file;
-    }
-    return NULL;
+    if (fd >= 0)
+        close(fd);
+    ty_str_cut((struct ty_str){ head, n > 0 ? (size_t)n : 0 }, '\n', &line);
+    if (!ty_str_starts(line, TY_LIT("#!")))
+        return NULL;
+    line = ty_str_trim((struct ty_str){ line.p + 2, line.n - 2 });
+    line = ty_str_trim(ty_str_cut(line, ' ', &word));
+    if (!ty_str_ends(word, TY_LIT("/env")))
+        return ty_arena_cstr(a, word);
+    ty_str_cut(line, ' ', &word);
+    return ty_program_find(a, ty_arena_cstr(a, word));
 }
 
-/* Waits for its end, or the timeout. */
-static size_t read_output(int fd, char *ret, size_t cap)
+/* PyTorch is where torchrun is: its interpreter may be another one than the first python3. A
+ * torchrun that is no Python script (a shim of pyenv) starts the first python3. */
+static void find_torch(struct ty_arena *a, struct ty_machine *m)
 {
-    struct pollfd p = { .fd = fd, .events = POLLIN };
-    size_t n = 0;
+    const char *python = find_interpreter(a, ty_program_find(a, "torchrun"));
+    const char *slash = python ? strrchr(python, '/') : NULL;
 
-    while (n < cap && poll(&p, 1, ASK_MS) > 0) {
-        ssize_t got = read(fd, ret + n, cap - n);
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-    }
-    return n;
-}
-
-/* The output of a program, without the newline; NULL: it failed or printed nothing. */
-static const char *run_program(struct ty_arena *a, const char *const *argv)
-{
-    posix_spawn_file_actions_t files;
-    char said[SAID];
-    int ends[2], status = 0;
-    pid_t pid = 0;
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return NULL;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int r = posix_spawn(&pid, argv[0], &files, NULL, (char *const *)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    close(ends[1]);
-    size_t n = r == 0 ? read_output(ends[0], said, sizeof(said)) : 0;
-    close(ends[0]);
-    if (r != 0)
-        return NULL;
-    kill(pid, SIGKILL); /* it has closed its output, or timed out */
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    struct ty_str text = ty_str_trim((struct ty_str){ said, n });
-    return text.n ? ty_arena_cstr(a, text) : NULL;
+    if (slash && strncmp(slash + 1, "python", 6) == 0)
+        m->torchrun = python;
+    else
+        python = m->python;
+    if (python)
+        m->torch =
+            ty_program_output(a, (const char *const[]){ python, "-c", TORCH, NULL }, SAID, ASK_MS);
 }
 
 static void find_host(struct ty_arena *a, struct ty_machine *m)
@@ -138,10 +113,9 @@ void ty_machine_find(struct ty_arena *a, const char *state, struct ty_machine *r
 {
     *ret = (struct ty_machine){ 0 };
     find_host(a, ret); /* first, while this process is small */
-    ret->python = find_program(a, "python3");
-    ret->mpirun = find_program(a, "mpirun");
-    if (ret->python)
-        ret->torch = run_program(a, (const char *const[]){ ret->python, "-c", TORCH, NULL });
+    ret->python = ty_program_find(a, "python3");
+    ret->mpirun = ty_program_find(a, "mpirun");
+    find_torch(a, ret);
     find_state(a, state, ret);
     find_sizes(ret);
     find_libcurl(a, ret);

@@ -72,7 +72,14 @@ static void test_programs(void **state TY_UNUSED)
                         "warn: /usr/bin/python3 has no PyTorch: torchrun jobs cannot run here");
     assert_string_equal(line(a, &m, "mpi"),
                         "warn: no mpirun in PATH: TrainJobs of MPI runtimes cannot run here");
-    m.python = NULL;
+    m.torchrun = "/opt/venv/bin/python3";
+    assert_string_equal(line(a, &m, "torch"),
+                        "warn: torchrun's /opt/venv/bin/python3 has no PyTorch: torchrun jobs "
+                        "cannot run here");
+    m.torch = "2.9.1";
+    assert_string_equal(line(a, &m, "torch"),
+                        "ok: PyTorch 2.9.1, torchrun runs /opt/venv/bin/python3");
+    m.python = m.torch = m.torchrun = NULL;
     assert_string_equal(line(a, &m, "torch"), ""); /* one thing at a time */
     assert_string_equal(
         line(a, &m, "python"),

@@ -4,28 +4,39 @@
 #include <time.h>
 
 #include "base/time.h"
+#include "cli/cluster/cluster_delete.h"
 #include "cli/cmds.h"
+#include "cli/history/claims.h"
 #include "cli/history/job_history.h"
 #include "cli/history/job_history_pods.h"
 #include "cli/history/state_dir.h"
+#include "cli/jobs/run_stopped.h"
+#include "cli/view/claims_view.h"
 #include "engine/control_socket.h"
 
 struct delete_opts {
     struct ty_args args;
-    struct ty_job_history_opts history;
-    const char *older_than, *keep_newest;
-    bool all, dry_run;
+    struct ty_where_opts where;
+    const char *older_than, *keep_newest, *wait;
+    bool all, dry_run, claims, yes;
 };
+static const char *const truths[] = { "true", "false", NULL };
 static const struct ty_opt options[] = {
-    TY_OPTS_JOB_HISTORY(struct delete_opts),
+    TY_OPTS_WHERE_JOB(struct delete_opts),
     { "all", 0, TY_OPT_FLAG, NULL, "delete every run of NAME; without NAME every run", NULL,
       TY_OPT_AT(struct delete_opts, all) },
     { "older-than", 0, TY_OPT_WORD, "AGE", "delete jobs that ended longer ago: 30d, 2w, 12h", NULL,
       TY_OPT_AT(struct delete_opts, older_than) },
     { "keep", 0, TY_OPT_WORD, "N", "delete finished jobs except the newest N", NULL,
       TY_OPT_AT(struct delete_opts, keep_newest) },
+    { "claims", 0, TY_OPT_FLAG, NULL, "NAME is a claim: delete it with its data; --all: all claims",
+      NULL, TY_OPT_AT(struct delete_opts, claims) },
     { "dry-run", 0, TY_OPT_FLAG, NULL, "print what would be deleted, delete nothing", NULL,
       TY_OPT_AT(struct delete_opts, dry_run) },
+    { "wait", 0, TY_OPT_CHOICE, NULL, "on a cluster: =false does not wait until it is gone", truths,
+      TY_OPT_AT(struct delete_opts, wait) },
+    { "yes", 'y', TY_OPT_FLAG, NULL, "on a cluster: do not ask before --all", NULL,
+      TY_OPT_AT(struct delete_opts, yes) },
     TY_OPT_HELP(struct delete_opts),
     TY_OPT_END,
 };
@@ -66,6 +77,119 @@ static void remove_logs(struct delete_cmd *w, const struct ty_job_history_entry 
         remove_tree(w, ty_arena_printf(w->cli->arena, "%s/logs/%s", job->run.dir, pods[i].host));
 }
 
+/* ---- claims ---- */
+
+static int delete_claim(struct delete_cmd *w, const char *name, bool must_exist)
+{
+    struct ty_err err = { 0 };
+    int r = w->dry_run ? ty_claims_find(w->cli->arena, name)
+                       : ty_claims_remove(w->cli->arena, name, &err);
+
+    if (r < 0)
+        return ty_job_history_error(w->cli, &err);
+    if (r == TY_NOT_FOUND)
+        return must_exist ? ty_job_history_not_found(w->cli, &ty_kind_pvc, name) : TY_EXIT_OK;
+    fprintf(w->cli->out, "persistentvolumeclaim \"%s\" deleted%s\n", name,
+            w->dry_run ? " (dry run)" : "");
+    return TY_EXIT_OK;
+}
+
+static int delete_claims(struct delete_cmd *w, const struct delete_opts *opts, size_t first)
+{
+    struct ty_err err = { 0 };
+    struct ty_claim *v = NULL;
+    size_t n = 0;
+    int bad = TY_EXIT_OK;
+
+    if (opts->where.history.run || opts->older_than || opts->keep_newest)
+        return ty_cli_usage(w->cli, &ty_cmd_delete,
+                            "--claims: name the claims, or say --all; no run has them alone");
+    if (opts->args.operands.n <= first && !opts->all)
+        return ty_cli_usage(w->cli, &ty_cmd_delete,
+                            "--claims: name the claims ('trainyard get claims'), or say --all");
+    w->dry_run = opts->dry_run;
+    if (ty_claims_list(w->cli->arena, &v, &n, &err) < 0)
+        return ty_job_history_error(w->cli, &err);
+    for (size_t i = first; i < opts->args.operands.n; i++)
+        bad |= delete_claim(w, opts->args.operands.v[i], true);
+    for (size_t i = 0; i < n && opts->args.operands.n <= first; i++)
+        bad |= delete_claim(w, v[i].name, true);
+    return bad;
+}
+
+static bool mark_found(void *ctx, struct ty_arena *a TY_UNUSED,
+                       const struct ty_job_history_entry *job TY_UNUSED)
+{
+    *(bool *)ctx = true;
+    return false;
+}
+
+/* delete pvc NAME: the word is the kind, unless a TrainJob has that name. */
+static int check_kind_word(struct ty_cli *cli, const char *word)
+{
+    ty_auto_history_db *d = NULL;
+    bool found = false;
+    int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
+    struct ty_job_history_query q = {
+        .cli = cli, .d = d, .name = word, .fn = mark_found, .ctx = &found
+    };
+
+    if (code == TY_EXIT_OK)
+        code = ty_job_history_query(&q);
+    if (found)
+        return ty_cli_usage(cli, &ty_cmd_delete,
+                            "a TrainJob is named \"%s\", too: write --claims for the claims, or "
+                            "trainjob/%s for the job",
+                            word, word);
+    return code;
+}
+
+/* Claims that go with a run of a job, as by the JobSet's owner reference on a cluster. */
+struct claims_of_run {
+    struct ty_cli *cli;
+    int64_t run;
+    struct ty_strlist names;
+    bool newer; /* a newer run of the same job: they are its own now */
+};
+
+static void collect_claim(void *ctx, const char *name, bool for_job, bool with_job)
+{
+    struct claims_of_run *c = ctx;
+
+    if (for_job && with_job)
+        ty_strlist_add(c->cli->arena, &c->names, ty_arena_strdup(c->cli->arena, name));
+}
+
+static bool collect_claims(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
+{
+    struct claims_of_run *c = ctx;
+
+    c->newer = c->newer || (!job->gone && job->run.id > c->run);
+    if (job->run.id == c->run)
+        ty_claims_each(a, job->jobset, collect_claim, c);
+    return true;
+}
+
+/* Before its rows are deleted, which say which they are. */
+static int find_claims(struct delete_cmd *w, const struct ty_job_history_entry *job,
+                       struct claims_of_run *ret)
+{
+    *ret = (struct claims_of_run){ .cli = w->cli, .run = job->run.id };
+    struct ty_job_history_query q = {
+        .cli = w->cli, .d = w->d, .ns = job->ns, .name = job->name, .fn = collect_claims, .ctx = ret
+    };
+    return ty_job_history_query(&q);
+}
+
+static int delete_claims_of(struct delete_cmd *w, const struct claims_of_run *c)
+{
+    int bad = TY_EXIT_OK;
+
+    for (size_t i = 0; i < c->names.n && !c->newer; i++)
+        bad |= delete_claim(w, c->names.v[i], false);
+    return bad;
+}
+
 /* ---- a job at work ---- */
 
 struct other_jobs {
@@ -97,6 +221,8 @@ static int wait_gone(struct delete_cmd *w, const struct ty_job_history_entry *jo
         if (ty_history_read_run_state(w->d, &job->run) != TY_HISTORY_RUN_LIVE)
             return TY_EXIT_OK;
         int code = ty_job_history_query(&q);
+        if (code == TY_EXIT_OK && (o.there || !o.other_jobs))
+            code = ty_run_stopped_check(w->cli, job);
         if (code || (!o.there && o.other_jobs))
             return code;
         nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL);
@@ -106,7 +232,10 @@ static int wait_gone(struct delete_cmd *w, const struct ty_job_history_entry *jo
 static int stop_job(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     struct ty_err err = { 0 };
+    int code = ty_run_stopped_check(w->cli, job);
 
+    if (code)
+        return code;
     if (ty_control_socket_send(job->run.dir, "delete", job->name, &err) < 0 &&
         ty_history_read_run_state(w->d, &job->run) == TY_HISTORY_RUN_LIVE)
         return ty_job_history_error(w->cli, &err);
@@ -117,24 +246,25 @@ static int stop_job(struct delete_cmd *w, const struct ty_job_history_entry *job
 
 static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
+    bool runs = job->alive == TY_HISTORY_RUN_LIVE && !job->gone, last = false;
+    struct claims_of_run claims;
     struct ty_err err = { 0 };
-    bool last = false;
+    int code = runs && !w->dry_run ? stop_job(w, job) : TY_EXIT_OK;
 
-    if (w->dry_run) {
-        fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted (dry run)\n", job->name);
-        return TY_EXIT_OK;
-    }
-    int code = job->alive == TY_HISTORY_RUN_LIVE && !job->gone ? stop_job(w, job) : TY_EXIT_OK;
-
+    if (code == TY_EXIT_OK)
+        code = find_claims(w, job, &claims);
     if (code)
         return code;
-    remove_logs(w, job, false); /* before the rows: they contain the pods' names */
-    if (ty_history_read_delete_job(w->d, job->run.id, job->name, &last, &err) < 0)
-        return ty_job_history_error(w->cli, &err);
+    if (!w->dry_run) {
+        remove_logs(w, job, false); /* before the rows: they contain the pods' names */
+        if (ty_history_read_delete_job(w->d, job->run.id, job->name, &last, &err) < 0)
+            return ty_job_history_error(w->cli, &err);
+    }
     if (last)
         remove_logs(w, job, true);
-    fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted\n", job->name);
-    return TY_EXIT_OK;
+    fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted%s\n", job->name,
+            w->dry_run ? " (dry run)" : "");
+    return delete_claims_of(w, &claims);
 }
 
 /* Rows come newest first, so the ones to keep come before the ones to delete. */
@@ -172,7 +302,7 @@ static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const
 {
     struct ty_job_history_query q = { .cli = w->cli,
                                       .d = w->d,
-                                      .ns = opts->history.ns,
+                                      .ns = opts->where.history.ns,
                                       .name = name,
                                       .run = run,
                                       .fn = collect_job,
@@ -204,7 +334,7 @@ static int read_words(struct delete_cmd *w, const struct delete_opts *opts)
         (!ty_str_parse_i64(ty_str(opts->keep_newest), &w->keep) || w->keep < 0))
         return ty_cli_usage(w->cli, &ty_cmd_delete, "--keep %s: write how many of the newest stay",
                             opts->keep_newest);
-    if (w->old && opts->history.run)
+    if (w->old && opts->where.history.run)
         return ty_cli_usage(w->cli, &ty_cmd_delete,
                             "--run names one run: --older-than and --keep choose among many");
     if (!opts->args.operands.n && !opts->all && !w->old)
@@ -215,44 +345,88 @@ static int read_words(struct delete_cmd *w, const struct delete_opts *opts)
     return TY_EXIT_OK;
 }
 
-static int run(struct ty_cli *cli, const void *parsed)
+static int run_local(struct ty_cli *cli, const struct delete_opts *opts, size_t first)
 {
-    const struct delete_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     struct delete_cmd w = { .cli = cli };
-    int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, &opts->history);
-    size_t first = opts->args.operands.n > 1 &&
-                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
+    int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, &opts->where.history);
 
+    bool claims = opts->args.operands.n > !opts->all &&
+                  ty_claims_view_is_kind(opts->args.operands.v[0]); /* delete pvc NAME */
+    int code =
+        claims && !opts->claims ? check_kind_word(cli, opts->args.operands.v[0]) : TY_EXIT_OK;
+    if (code)
+        return code;
+    if (opts->claims || claims)
+        return delete_claims(&w, opts, claims);
     if (id < 0 || read_words(&w, opts) != TY_EXIT_OK)
         return TY_EXIT_USAGE;
-    int code = ty_job_history_open(cli, w.dry_run ? TY_HISTORY_DB_READ : TY_HISTORY_DB_WRITE, &d),
-        bad = TY_EXIT_OK;
+    int bad = TY_EXIT_OK;
+    code = ty_job_history_open(cli, w.dry_run ? TY_HISTORY_DB_READ : TY_HISTORY_DB_WRITE, &d);
     if (code)
         return code;
     w.d = d;
     if (!opts->args.operands.n)
         bad = find_jobs(&w, opts, NULL, id);
     for (size_t i = first; i < opts->args.operands.n; i++)
-        bad |= find_jobs(&w, opts, opts->args.operands.v[i], id);
+        bad |= find_jobs(&w, opts, ty_job_history_name(opts->args.operands.v[i]), id);
     for (size_t i = 0; i < w.n; i++)
         bad |= delete_one(&w, &w.v[i]);
     return bad ? TY_EXIT_BAD : TY_EXIT_OK;
 }
 
+static int run_cluster(struct ty_cli *cli, const struct delete_opts *opts, size_t first)
+{
+    struct ty_cluster_delete_opts want = { .where = &opts->where,
+                                           .names = opts->args.operands.v + first,
+                                           .n = opts->args.operands.n - first,
+                                           .dry_run = opts->dry_run,
+                                           .yes = opts->yes,
+                                           .wait = !opts->wait || strcmp(opts->wait, "true") == 0 };
+
+    if (opts->older_than || opts->keep_newest || opts->claims)
+        return ty_cli_usage(cli, &ty_cmd_delete,
+                            "--older-than, --keep and --claims are for this machine; add --local");
+    if (opts->all == (want.n > 0))
+        return ty_cli_usage(cli, &ty_cmd_delete, "name TrainJobs, or say --all");
+    return ty_cluster_delete(cli, &want);
+}
+
+static int run(struct ty_cli *cli, const void *parsed)
+{
+    const struct delete_opts *opts = parsed;
+    int where = ty_where(cli, &ty_cmd_delete, &opts->where);
+    size_t first = opts->args.operands.n > 1 &&
+                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
+
+    if (where < 0)
+        return TY_EXIT_USAGE;
+    return where == TY_WHERE_CLUSTER ? run_cluster(cli, opts, first) : run_local(cli, opts, first);
+}
+
 const struct ty_cmd ty_cmd_delete = {
     .name = "delete",
+    .names = TY_NAMES_JOBS,
     .about = "Stop a TrainJob and delete it, its events and its logs",
     .operand = "[NAME…]",
     .more =
         "A running TrainJob is stopped first, with its grace period; other jobs of that run\n"
         "continue. NAME means its newest run, --run an earlier one, --all every one.\n"
         "--older-than and --keep select finished jobs only, of NAME or of all names; with both,\n"
-        "old jobs are deleted except the newest N.\n",
+        "old jobs are deleted except the newest N.\n"
+        "\n"
+        "Claims that were created for the job by its runtime's volumeClaimPolicies go with its\n"
+        "newest run, unless whenDeleted is Retain. All other claims stay until --claims deletes\n"
+        "them.\n"
+        "\n"
+        "On a cluster (--cluster) the TrainJob is deleted with its JobSet and pods; the command\n"
+        "waits until they are gone, unless --wait=false.\n",
     .examples = "  trainyard delete torch-ddp\n"
                 "  trainyard delete torch-ddp --all\n"
                 "  trainyard delete --older-than 30d --keep 10\n"
-                "  trainyard delete --all\n",
+                "  trainyard delete --all\n"
+                "  trainyard delete --claims data\n"
+                "  trainyard delete torch-ddp --cluster -n team-a\n",
     .opts = TY_OPTS(options, struct delete_opts),
     .run = run,
 };

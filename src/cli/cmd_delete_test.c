@@ -127,6 +127,23 @@ static void test_mistakes(void **state)
     assert_has(h->b.out, "\"other\" deleted"); /* the others are deleted */
 }
 
+/* "claims" is the kind, unless a TrainJob has that name: then the user says which. */
+static void test_a_job_named_as_a_kind(void **state)
+{
+    struct hist *h = *state;
+
+    assert_int_equal(HIST_RUN(h, "delete", "claims", "--all"), TY_EXIT_OK);
+    hist_begin(h, "run-3");
+    hist_add(h, hist_trainjob(h, "claims", "{}"));
+    hist_end(h, "Complete");
+    assert_int_equal(HIST_RUN(h, "delete", "claims", "--all"), TY_EXIT_USAGE);
+    assert_has(h->b.err, "write --claims for the claims, or trainjob/claims");
+    assert_int_equal(HIST_RUN(h, "delete", "claims", "ddp"), TY_EXIT_USAGE);
+    assert_int_equal(HIST_RUN(h, "delete", "--claims", "--all"), TY_EXIT_OK);
+    assert_int_equal(HIST_RUN(h, "delete", "trainjob/claims", "--all"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"claims\" deleted\n");
+}
+
 static void test_no_history_is_made(void **state)
 {
     struct hist *h = *state;
@@ -145,6 +162,7 @@ int main(void)
                                         HIST_FULL(test_what_runs_is_not_old),
                                         HIST_FULL(test_mistakes_about_age),
                                         HIST_FULL(test_mistakes),
+                                        HIST_FULL(test_a_job_named_as_a_kind),
                                         HIST_EMPTY(test_no_history_is_made) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "cli/history/state_dir.h"
 #include "cli/install/cluster.h"
 #include "cli/view/doctor_view.h"
+#include "store/history/history_db.h"
 #include "json/yaml.h"
 
 static const char *const formats[] = { "text", "json", "yaml", NULL };
@@ -31,6 +32,20 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
+/* Why the history cannot be read; NULL: it can, or there is none yet. */
+static const char *check_history(struct ty_cli *cli)
+{
+    struct ty_history_db *d = NULL;
+    struct ty_err err = { 0 };
+    const char *path = ty_state_dir_history(cli->arena, &err);
+    int r = path ? ty_history_db_open(path, TY_HISTORY_DB_READ, &d, &err) : 0;
+
+    if (d)
+        r = ty_history_db_check(d, &err);
+    ty_history_db_close(d);
+    return r == -EIO || r == -EPROTO ? ty_arena_strdup(cli->arena, err.text) : NULL;
+}
+
 static void check_machine(struct ty_cli *cli, struct ty_check_results *c)
 {
     struct ty_machine m;
@@ -41,6 +56,7 @@ static void check_machine(struct ty_cli *cli, struct ty_check_results *c)
     ty_machine_find(cli->arena, state ? state : "/", &m);
     if (!state || ty_state_dir_check(cli->arena, &err) == -EPERM)
         m.state_bad = err.text;
+    m.history_bad = check_history(cli);
     ty_machine_check(&m, c);
 }
 

@@ -1,36 +1,44 @@
-/* trainyard get: lists TrainJobs in the history of this machine, and their JobSets, Jobs, pods and
+/* trainyard get: lists TrainJobs of this machine or of a cluster, and their JobSets, Jobs, pods and
  * events. */
-#include <time.h>
-
 #include "cli/cmds.h"
+#include "cli/history/history_source.h"
 #include "cli/history/job_state.h"
-#include "cli/install/cluster_hint.h"
+#include "cli/view/claims_view.h"
 #include "cli/view/events_view.h"
 #include "cli/view/get_view.h"
 #include "cli/view/objects_view.h"
+#include "cli/view/sort_by.h"
+#include "cli/view/table_watch.h"
+#include "store/kube/kube_kinds.h"
 
 static const char *const formats[] = { "json", "yaml", "name", "wide", NULL };
 struct get_opts {
     struct ty_args args;
-    struct ty_job_history_opts history;
-    const char *output;
-    bool watch;
+    struct ty_where_opts where;
+    const char *output, *sort_by;
+    bool watch, all_namespaces;
 };
 static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", formats,
       TY_OPT_AT(struct get_opts, output) },
-    TY_OPTS_JOB_HISTORY(struct get_opts),
-    { "watch", 'w', TY_OPT_FLAG, NULL, "keep running; print a TrainJob again when it changes", NULL,
+    TY_OPTS_WHERE_JOB(struct get_opts),
+    { "all-namespaces", 'A', TY_OPT_FLAG, NULL, "all namespaces, and a column for them", NULL,
+      TY_OPT_AT(struct get_opts, all_namespaces) },
+    { "sort-by", 0, TY_OPT_WORD, "PATH", "sort by a field: .metadata.creationTimestamp", NULL,
+      TY_OPT_AT(struct get_opts, sort_by) },
+    { "watch", 'w', TY_OPT_FLAG, NULL, "keep running, print an object again when it changes", NULL,
       TY_OPT_AT(struct get_opts, watch) },
     TY_OPT_HELP(struct get_opts),
     TY_OPT_END,
 };
-static const char *const kinds[] = { "trainjobs", "jobsets", "jobs", "pods", "events", NULL };
+static const char *const kinds[] = { "trainjobs", "jobsets", "jobs", "pods",
+                                     "events",    "claims",  NULL };
+#define KINDS "trainjobs, jobsets, jobs, pods, events and claims"
 
 static const struct view {
     const struct ty_kind *kind;
     const char *brief; /* kubectl's short name */
-    void (*head)(struct ty_table *t, bool wide);
+    void (*head)(struct ty_table *t, const struct ty_get_columns *c);
     void (*row)(struct ty_table *t, const struct ty_get_row *r);
 } views[] = {
     { &ty_kind_trainjob, NULL, ty_get_trainjobs_head, NULL },
@@ -41,27 +49,32 @@ static const struct view {
 
 struct get {
     struct ty_cli *cli;
-    struct ty_history_db *d;
+    struct ty_job_source *source;
     const struct get_opts *opts;
     const struct view *view;
-    bool events;
+    bool events, claims;
+    const char *no_kind; /* the first operand, if it is not a kind: then a name; or NULL */
+    struct ty_job_history_entry job; /* of events, once it is found; name NULL: of all */
     const char **names;
     size_t n_names;
     bool *found;    /* for each name: a row was printed */
     int64_t *shown; /* for each name: the run of that row */
-    int64_t run;    /* --run, or 0 */
     struct ty_table table;
-    struct ty_map newest_in; /* "run/namespace/place" -> int64_t: newest version there */
-    struct ty_map seen;      /* --watch: "run/name" -> the state last printed */
+    struct ty_sort_by sort;
+    struct ty_table_watch watching, *watch; /* --watch: &watching, else NULL */
     struct ty_json **objs;
     size_t n, cap;
     int64_t now_ms;
-    int64_t newest; /* the newest run, the default */
 };
 
 static bool is_wide(const struct get *g)
 {
     return g->opts->output && strcmp(g->opts->output, "wide") == 0;
+}
+
+static struct ty_get_columns columns_of(const struct get *g)
+{
+    return (struct ty_get_columns){ .wide = is_wide(g), .runs = g->source->ops->runs };
 }
 
 static bool as_table(const struct get *g)
@@ -78,7 +91,8 @@ static int requested_index(const struct get *g, const char *name, const char *jo
     return g->n_names ? -1 : 0;
 }
 
-/* Adds a copy of the object to the output, with run and state as annotations. */
+/* Adds a copy of the object to the output, with run and state as annotations. A cluster's object is
+ * printed as it is. */
 static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, const char *state)
 {
     struct ty_arena *a = g->cli->arena;
@@ -88,14 +102,33 @@ static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, c
     struct ty_json *v = ty_json_parse(a, ty_json_text(a, obj), NULL, NULL);
     if (!v)
         return; /* out of memory */
+    ty_room(a, g->objs, g->n, g->cap);
+    g->objs[g->n++] = v;
+    if (!g->source->ops->runs)
+        return;
     struct ty_json *notes =
         ty_json_ensure_object(a, ty_json_ensure_object(a, v, "metadata"), "annotations");
 
     ty_json_set(a, notes, "trainyard.dev/run", ty_json_strf(a, "%lld", (long long)run));
     if (state)
         ty_json_set(a, notes, "trainyard.dev/state", ty_json_strf(a, "%s", state));
-    ty_room(a, g->objs, g->n, g->cap);
-    g->objs[g->n++] = v;
+}
+
+/* -A: the namespace is the first cell of the next row, unless the row has it anyway. */
+static void begin_row(struct get *g, const char *ns)
+{
+    if (g->opts->all_namespaces && !(is_wide(g) && g->view == &views[0]))
+        g->table.first = ty_arena_strdup(g->table.arena, ns);
+}
+
+/* --watch: drops the row that was added last if it has not changed. False: no more rows, the next
+ * poll prints the rest. */
+static bool end_row(struct get *g, int64_t run, const char *ns, const char *name)
+{
+    if (g->watch)
+        ty_table_watch_row(g->watch, &g->table,
+                           ty_arena_printf(g->table.arena, "%lld/%s/%s", (long long)run, ns, name));
+    return !ty_arena_full(g->table.arena);
 }
 
 /* ---- TrainJobs ---- */
@@ -103,141 +136,85 @@ static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, c
 static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     struct get *g = ctx;
+    struct ty_get_columns columns = columns_of(g);
     int at = requested_index(g, job->name, NULL);
 
-    if (job->gone || at < 0 || (g->n_names && g->found[at]))
+    if (job->gone || at < 0 || (g->n_names && columns.runs && g->found[at]))
         return true; /* only the newest run of a named object */
     if (g->n_names)
         g->found[at] = true;
-    if (as_table(g))
-        ty_get_trainjobs_row(&g->table, a, job, is_wide(g), g->now_ms);
-    else
+    begin_row(g, job->ns);
+    ty_sort_by_add(&g->sort, job->job);
+    if (!as_table(g)) {
         keep_object(g, job->job, job->run.id, ty_job_state_text(a, job));
-    return true;
+        return true;
+    }
+    ty_get_trainjobs_row(&g->table, a, job, &columns, g->now_ms);
+    return end_row(g, job->run.id, job->ns, job->name);
 }
 
 static int get_trainjobs(struct get *g)
 {
-    struct ty_job_history_query q = {
-        .cli = g->cli, .d = g->d, .ns = g->opts->history.ns, .run = g->run, .fn = on_job, .ctx = g
-    };
-    if (g->n_names == 1)
-        q.name = g->names[0];
-    return ty_job_history_query(&q);
+    return g->source->ops->jobs(g->source, g->n_names == 1 ? g->names[0] : NULL, on_job, g);
 }
 
 /* ---- the other kinds ---- */
 
-static bool find_shown(void *ctx, struct ty_arena *a TY_UNUSED,
-                       const struct ty_job_history_entry *job)
+static bool on_object(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_job_object *o)
 {
     struct get *g = ctx;
-
-    if (!g->newest || job->run.id > g->newest)
-        g->newest = job->run.id;
-    return false; /* newest first */
-}
-
-/* Pods are identified by host name: a restarted pod replaces the earlier one. */
-static const char *place_of(struct ty_arena *a, const struct ty_history_read_object *o,
-                            const struct ty_json *obj)
-{
-    struct ty_str host = ty_json_str_at(obj, "spec.hostname");
-    return host.n ? ty_arena_cstr(a, host) : o->name;
-}
-
-static struct ty_str place_key(struct ty_arena *a, const struct ty_history_read_object *o,
-                               const char *place)
-{
-    return ty_str(ty_arena_printf(a, "%lld/%s/%s", (long long)o->run.id, o->ns, place));
-}
-
-static struct ty_json *read_object(struct ty_arena *a, const struct ty_history_read_object *o)
-{
-    return ty_job_history_parse(a, o);
-}
-
-/* Records the newest version in each place. */
-static bool on_place(void *ctx, const struct ty_history_read_object *o)
-{
-    struct get *g = ctx;
-    ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
-    struct ty_str key = place_key(a, o, place_of(a, o, read_object(a, o)));
-    int64_t *had = ty_map_get(&g->newest_in, key);
-
-    if (!had) {
-        had = ty_new(g->cli->arena, int64_t);
-        ty_map_put(&g->newest_in, key, had);
-    }
-    *had = o->version > *had ? o->version : *had;
-    return true;
-}
-
-static bool on_object(void *ctx, const struct ty_history_read_object *o)
-{
-    struct get *g = ctx;
-    ty_auto_arena *scratch = ty_arena_new(TY_JOB_HISTORY_CEILING);
-    struct ty_json *obj = read_object(scratch, o);
-    const char *place = place_of(scratch, o, obj);
-    const int64_t *newest = ty_map_get(&g->newest_in, place_key(scratch, o, place));
     int at = requested_index(g, o->name, o->job);
 
     if (at < 0)
-        at = requested_index(g, place, NULL);
-    if (at < 0 || (o->gone && newest && o->version < *newest))
+        at = requested_index(g, o->place, NULL);
+    if (at < 0)
         return true;
     if (g->n_names) {
-        if (g->shown[at] && g->shown[at] != o->run.id)
+        if (g->shown[at] && g->shown[at] != o->run)
             return true; /* only the newest run of a named object */
-        g->shown[at] = o->run.id;
+        g->shown[at] = o->run;
         g->found[at] = true;
     }
-    struct ty_get_row row = { .a = g->cli->arena,
-                              .obj = obj,
-                              .row = o,
-                              .cut_off =
-                                  ty_history_read_run_state(g->d, &o->run) != TY_HISTORY_RUN_LIVE,
-                              .wide = is_wide(g),
-                              .now_ms = g->now_ms };
-    if (as_table(g))
-        g->view->row(&g->table, &row);
-    else
-        keep_object(g, obj, o->run.id, NULL);
-    return true;
+    struct ty_get_row row = {
+        .a = g->table.arena, .of = o, .obj = o->obj, .columns = columns_of(g), .now_ms = g->now_ms
+    };
+    begin_row(g, o->ns);
+    ty_sort_by_add(&g->sort, o->obj);
+    if (!as_table(g)) {
+        keep_object(g, o->obj, o->run, NULL);
+        return true;
+    }
+    g->view->row(&g->table, &row);
+    return end_row(g, o->run, o->ns, o->uid);
 }
 
 static int get_objects(struct get *g)
 {
-    struct ty_job_history_query newest = { .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g };
-    struct ty_err err = { 0 };
-    int code = ty_job_history_query(&newest);
-    struct ty_history_read_filter which = { .run = g->run       ? g->run
-                                                   : g->n_names ? 0
-                                                                : g->newest,
-                                            .ns = g->opts->history.ns,
-                                            .kind = g->view->kind };
-
-    if (code || !g->d)
-        return code;
-    if (ty_history_read_objects(g->d, &which, on_place, g, &err) < 0 ||
-        ty_history_read_objects(g->d, &which, on_object, g, &err) < 0)
-        code = ty_job_history_error(g->cli, &err);
-    ty_map_done(&g->newest_in);
-    return code;
+    return g->source->ops->objects(g->source, g->view->kind, g->n_names > 0, on_object, g);
 }
 
 static int get_events(struct get *g)
 {
-    struct ty_history_read_filter which = { .run = g->run, .job = g->n_names ? g->names[0] : NULL };
-
-    if (!which.job && !which.run) {
-        struct ty_job_history_query newest = {
-            .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g
-        };
-        ty_job_history_query(&newest);
-        which.run = g->newest;
+    if (g->n_names && !g->job.name) { /* of one run, to which a watch keeps */
+        int code = g->source->ops->find(g->source, g->names[0], &g->job);
+        if (code)
+            return code;
     }
-    return ty_events_view_print(g->cli, g->d, &which, g->opts->output, NULL);
+    const struct ty_job_history_entry *of = g->n_names ? &g->job : NULL;
+    return g->watch ? ty_events_view_watch(g->source, of, g->watch, &g->table)
+                    : ty_events_view_print(g->source, of, g->opts->output);
+}
+
+/* Adds the heading and the rows to the table. */
+static int fill_table(struct get *g)
+{
+    struct ty_get_columns columns = columns_of(g);
+
+    if (g->events)
+        return get_events(g);
+    begin_row(g, "NAMESPACE");
+    g->view->head(&g->table, &columns);
+    return g->view == &views[0] ? get_trainjobs(g) : get_objects(g);
 }
 
 /* ---- printing ---- */
@@ -245,16 +222,19 @@ static int get_events(struct get *g)
 static int report_missing(struct get *g)
 {
     int code = TY_EXIT_OK;
+    bool elsewhere = false;
 
     for (size_t i = 0; i < g->n_names; i++)
         if (!g->found[i])
             code = ty_job_history_not_found(g->cli, g->view->kind, g->names[i]);
     for (size_t i = 0; i < g->n_names && code && g->view->kind == &ty_kind_trainjob; i++) {
-        if (g->found[i] || g->opts->history.run)
+        if (g->found[i])
             continue;
-        ty_cluster_hint(g->cli, g->opts->history.ns, g->names[i]);
+        elsewhere = g->source->ops->hint(g->source, g->names[i]);
         break; /* one hint is enough */
     }
+    if (g->no_kind && !g->found[0] && !elsewhere)
+        ty_cli_msg(g->cli, TY_MSG_NOTE, "nor is there a kind \"%s\"; kinds are " KINDS, g->no_kind);
     return code;
 }
 
@@ -262,6 +242,15 @@ static int print_result(struct get *g)
 {
     ty_auto_buf out = { 0 };
 
+    if (ty_sort_by_missing(&g->sort)) {
+        ty_cli_msg(g->cli, TY_MSG_ERROR, "--sort-by %s: no object has a field of this path",
+                   g->opts->sort_by);
+        return TY_EXIT_BAD;
+    }
+    if (as_table(g))
+        ty_sort_by_table(&g->sort, &g->table);
+    else
+        ty_sort_by_objs(&g->sort, g->objs);
     if (!as_table(g))
         return g->n || !g->n_names
                    ? ty_objects_view_print(g->cli, g->objs, g->n, g->n_names != 1, g->opts->output)
@@ -270,62 +259,41 @@ static int print_result(struct get *g)
         ty_table_print(&g->table, &out);
     else if (!g->n_names)
         fputs("No resources found\n", g->cli->err);
-    return ty_cli_print(g->cli, &out);
+    return ty_cli_print_clean(g->cli, &out);
 }
 
 /* ---- watching ---- */
 
-/* Prints a row once, and again when a cell other than its times changes. */
-static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
+/* As for a single list, but a name that was found once is not missed when it is deleted. */
+static int fill_watched(void *ctx, struct ty_table *t)
 {
     struct get *g = ctx;
-    char *key = ty_arena_printf(a, "%lld/%s", (long long)job->run.id, job->name);
-    char *now =
-        ty_arena_printf(a, "%s %s %lld", ty_job_state_text(a, job), ty_job_state_progress(a, job),
-                        (long long)ty_job_state_restarts(job));
-    char *was = ty_map_get(&g->seen, ty_str(key));
+    bool first = g->watch->seen.n == 0;
 
-    if (job->gone || requested_index(g, job->name, NULL) < 0 || (was && strcmp(was, now) == 0))
-        return true;
-    free(ty_map_put(&g->seen, ty_str(key), strdup(now)));
-    ty_get_trainjobs_row(&g->table, a, job, is_wide(g), g->now_ms);
-    return !ty_arena_full(g->table.arena); /* the rest is printed by the next poll */
+    g->table = *t;
+    g->now_ms = ty_cli_wall_ms();
+    memset(g->found, 0, g->n_names * sizeof(*g->found));
+    memset(g->shown, 0, g->n_names * sizeof(*g->shown));
+    int code = fill_table(g);
+    *t = g->table;
+    return code || !first || g->events ? code : report_missing(g);
 }
 
-static void free_seen(struct ty_map *seen)
+static int wait_for_change(void *ctx)
 {
-    const struct ty_map_slot *s = NULL;
-    size_t at = 0;
+    struct get *g = ctx;
 
-    while ((s = ty_map_next(seen, &at)))
-        free(s->value);
-    ty_map_done(seen);
+    return g->source->ops->wait(g->source, g->events ? &ty_kind_event : g->view->kind);
 }
 
 static int watch_objects(struct get *g)
 {
-    struct ty_job_history_query q = { .cli = g->cli,
-                                      .d = g->d,
-                                      .ns = g->opts->history.ns,
-                                      .run = g->run,
-                                      .fn = on_watched,
-                                      .ctx = g };
-    int code = TY_EXIT_OK;
-
-    while (code == TY_EXIT_OK) {
-        ty_auto_arena *a = ty_arena_new_input((size_t)1 << 30, NULL);
-        ty_auto_buf out = { 0 };
-        g->table = (struct ty_table){ .arena = a };
-        g->now_ms = ty_cli_wall_ms();
-        ty_get_trainjobs_head(&g->table, is_wide(g));
-        code = ty_job_history_query(&q);
-        if (code == TY_EXIT_OK && ty_table_rows(&g->table)) {
-            ty_table_print(&g->table, &out);
-            code = ty_cli_print(g->cli, &out);
-        }
-        nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
-    }
-    free_seen(&g->seen);
+    g->watching = (struct ty_table_watch){
+        .cli = g->cli, .fill = fill_watched, .wait = wait_for_change, .ctx = g
+    };
+    g->watch = &g->watching;
+    int code = ty_table_watch_run(g->watch);
+    ty_table_watch_done(g->watch);
     return code;
 }
 
@@ -335,8 +303,9 @@ static int watch_objects(struct get *g)
 static void read_words(struct get *g)
 {
     const struct ty_strlist *w = &g->opts->args.operands;
-    const char *word = w->n ? w->v[0] : "";
-    const struct ty_kind *kind = ty_kind_by_name(ty_str(word));
+    struct ty_str head, rest = ty_str_cut(ty_str(w->n ? w->v[0] : ""), '/', &head);
+    const char *word = ty_arena_cstr(g->cli->arena, head);
+    const struct ty_kind *kind = ty_kind_by_name(head);
     size_t used = 0;
 
     g->view = &views[0];
@@ -347,37 +316,75 @@ static void read_words(struct get *g)
         }
     g->events =
         strcmp(word, "events") == 0 || strcmp(word, "event") == 0 || strcmp(word, "ev") == 0;
+    g->claims = w->n && ty_claims_view_is_kind(w->v[0]);
     used |= g->events;
-    g->names = w->n > used ? w->v + used : ty_new_n(g->cli->arena, const char *, 1);
+    g->no_kind = w->n && !used && !g->claims ? w->v[0] : NULL;
+    used &= !rest.p; /* pod/NAME is a kind and a name */
+    g->names = ty_new_n(g->cli->arena, const char *, w->n + 1);
     g->n_names = w->n - used;
+    for (size_t i = 0; i < g->n_names; i++) {
+        const char *slash = strchr(w->v[used + i], '/');
+        g->names[i] = slash ? slash + 1 : w->v[used + i];
+    }
     g->found = ty_new_n(g->cli->arena, bool, g->n_names + 1);
     g->shown = ty_new_n(g->cli->arena, int64_t, g->n_names + 1);
+}
+
+/* A usage error, or TY_EXIT_OK. */
+static int check_options(struct get *g)
+{
+    const struct get_opts *opts = g->opts;
+
+    g->sort = (struct ty_sort_by){ .arena = g->cli->arena };
+    if (g->no_kind && strpbrk(g->no_kind, "/,")) /* of no name */
+        return ty_cli_usage(g->cli, &ty_cmd_get, "%s: there is no such kind; kinds are " KINDS,
+                            g->no_kind);
+    if (opts->sort_by) {
+        g->sort.path = ty_sort_by_path(g->cli->arena, opts->sort_by);
+        if (!g->sort.path || opts->watch || g->events)
+            return ty_cli_usage(g->cli, &ty_cmd_get, "--sort-by %s: %s", opts->sort_by,
+                                g->sort.path ? "not with --watch or events"
+                                             : "write the path of a field, such as .metadata.name");
+    }
+    if (opts->watch && (!as_table(g) || g->claims))
+        return ty_cli_usage(g->cli, &ty_cmd_get,
+                            "--watch is not for claims, nor with --output json, yaml or name");
+    return TY_EXIT_OK;
+}
+
+static int print_claims(struct get *g)
+{
+    const struct ty_strlist *w = &g->opts->args.operands;
+
+    if (!g->source->ops->runs)
+        return ty_cli_usage(g->cli, &ty_cmd_get,
+                            "claims are those of this machine; for a cluster's: kubectl get pvc");
+    return ty_claims_view_print(g->cli, ty_history_source_db(g->source), w->v + 1, w->n - 1,
+                                g->opts->output);
 }
 
 static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct get_opts *opts = parsed;
-    ty_auto_history_db *d = NULL;
+    ty_auto_job_source *source = NULL;
     struct get g = {
         .cli = cli, .opts = opts, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
     };
 
-    g.run = ty_job_history_run_id(cli, &ty_cmd_get, &opts->history);
     read_words(&g);
-    if (g.run < 0)
-        return TY_EXIT_USAGE;
-    if (opts->watch && (!as_table(&g) || g.events || g.view != &views[0]))
-        return ty_cli_usage(cli, &ty_cmd_get, "--watch is for the table of TrainJobs");
-    int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
+    int code = check_options(&g);
+    if (code == TY_EXIT_OK)
+        code = ty_job_source_open(cli, &ty_cmd_get, &opts->where, opts->all_namespaces, &source);
     if (code)
         return code;
-    g.d = d;
-    if (g.events)
-        return get_events(&g);
-    if (opts->watch && d)
+    g.source = source;
+    if (g.claims)
+        return print_claims(&g);
+    if (opts->watch && !source->empty)
         return watch_objects(&g);
-    g.view->head(&g.table, is_wide(&g));
-    code = g.view == &views[0] ? get_trainjobs(&g) : get_objects(&g);
+    code = fill_table(&g);
+    if (g.events)
+        return code;
     if (code == TY_EXIT_OK)
         code = print_result(&g);
     return code ? code : report_missing(&g);
@@ -385,20 +392,26 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_get = {
     .name = "get",
-    .about = "List the jobs of this machine, running and finished",
+    .about = "List jobs of this machine or of a cluster",
     .operand = "[KIND] [NAME…]",
     .more =
-        "KIND is trainjobs (the default), jobsets, jobs, pods or events. A TrainJob has one\n"
+        "KIND is trainjobs (the default), jobsets, jobs, pods, events or claims. A TrainJob has "
+        "one\n"
         "line for each of its runs, newest first; with NAME only its newest run is listed.\n"
         "Other kinds are listed for the newest run, unless --run, or NAME of an object or of\n"
         "its TrainJob, selects another.\n"
         "\n"
         "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted (stopped\n"
-        "from outside, or killed with the machine).\n",
+        "from outside, or killed with the machine).\n"
+        "\n"
+        "With --cluster: the TrainJobs of the context's namespace, of -n, or with -A of all\n"
+        "namespaces. There are no runs there: no --run, and no columns RUN, FOLDER, COMMAND.\n",
     .examples = "  trainyard get\n"
                 "  trainyard get -o wide\n"
                 "  trainyard get pods torch-ddp\n"
-                "  trainyard get trainjob torch-ddp -o yaml\n",
+                "  trainyard get pods -w\n"
+                "  trainyard get trainjob torch-ddp -o yaml\n"
+                "  trainyard get -A --cluster\n",
     .opts = TY_OPTS(options, struct get_opts),
     .run = run,
     .operands = kinds,

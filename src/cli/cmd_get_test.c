@@ -26,15 +26,29 @@ static void test_what_is_not_there(void **state)
 
     assert_int_equal(HIST_RUN(h, "get", "ddp", "ghost"), TY_EXIT_BAD);
     assert_has(h->b.out, "ddp"); /* what is there is shown */
-    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ghost\" not found\n"
-                                  "note: these are the runs of this machine; a cluster's: kubectl "
-                                  "describe trainjob ghost\n");
+    assert_string_equal(h->b.err,
+                        "error: trainjobs.trainer.kubeflow.org \"ghost\" not found\n"
+                        "note: these are the runs of this machine; a cluster's: trainyard "
+                        "get ghost --cluster\n");
+    assert_int_equal(HIST_RUN(h, "get", "nosuchkind"), TY_EXIT_BAD);
+    assert_has(h->b.err, "note: nor is there a kind \"nosuchkind\"; kinds are trainjobs, jobsets");
+    assert_int_equal(HIST_RUN(h, "get", "jobsets,jobs"), TY_EXIT_USAGE);
+    assert_has(h->b.err, "jobsets,jobs: there is no such kind; kinds are trainjobs, jobsets");
+    assert_int_equal(HIST_RUN(h, "get", "nosuchkind/ddp"), TY_EXIT_USAGE);
+    assert_int_equal(HIST_RUN(h, "get", "--sort-by", ".nope"), TY_EXIT_BAD);
+    assert_string_equal(h->b.err, "error: --sort-by .nope: no object has a field of this path\n");
+    assert_string_equal(h->b.out, "");
+    assert_int_equal(HIST_RUN(h, "get", "--sort-by", ".nope", "-o", "json"), TY_EXIT_BAD);
     assert_int_equal(HIST_RUN(h, "get", "pods", "ghost"), TY_EXIT_BAD);
     assert_string_equal(h->b.err, "error: pods \"ghost\" not found\n");
     assert_int_equal(HIST_RUN(h, "get", "-n", "elsewhere"), TY_EXIT_OK);
     assert_string_equal(h->b.err, "No resources found\n");
     assert_int_equal(HIST_RUN(h, "get", "-o", "jsonpath"), TY_EXIT_USAGE);
-    assert_int_equal(HIST_RUN(h, "get", "pods", "-w"), TY_EXIT_USAGE);
+    assert_int_equal(HIST_RUN(h, "get", "pods", "-w", "-o", "json"), TY_EXIT_USAGE);
+    assert_int_equal(HIST_RUN(h, "get", "claims", "-w"), TY_EXIT_USAGE);
+    assert_int_equal(HIST_RUN(h, "get", "pods", "ghost", "-w"), TY_EXIT_BAD);
+    assert_string_equal(h->b.err, "error: pods \"ghost\" not found\n");
+    assert_int_equal(HIST_RUN(h, "get", "events", "ghost", "-w"), TY_EXIT_BAD);
     assert_int_equal(HIST_RUN(h, "get", "--run", "x"), TY_EXIT_USAGE);
 }
 
@@ -66,8 +80,10 @@ static void test_other_kinds(void **state)
     assert_string_equal(h->b.err, "No resources found\n");
     assert_int_equal(HIST_RUN(h, "get", "events", "--run", "1"), TY_EXIT_OK);
     assert_has(h->b.out, "jobset/ddp");
-    assert_int_equal(HIST_RUN(h, "get", "events", "ddp"), TY_EXIT_OK);
+    assert_int_equal(HIST_RUN(h, "get", "events", "ddp", "--run", "1"), TY_EXIT_OK);
     assert_has(h->b.out, "pod/ddp-node-0-1");
+    assert_int_equal(HIST_RUN(h, "get", "events", "ddp"), TY_EXIT_OK); /* of its newest run */
+    assert_null(strstr(h->b.out, "pod/ddp-node-0-1"));
 }
 
 static void test_objects(void **state)

@@ -15,7 +15,7 @@ struct install_opts {
     struct ty_args args;
     const char *ns, *image, *version, *replicas, *output;
     const char *pick; /* --runtimes */
-    bool no_runtimes, no_crds, monitor;
+    bool no_runtimes, no_crds, monitor, failure_summary;
 };
 static const struct ty_opt options[] = {
     { "namespace", 'n', TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)", NULL,
@@ -34,6 +34,9 @@ static const struct ty_opt options[] = {
       TY_OPT_AT(struct install_opts, no_crds) },
     { "service-monitor", 0, TY_OPT_FLAG, NULL, "a ServiceMonitor for the Prometheus operator", NULL,
       TY_OPT_AT(struct install_opts, monitor) },
+    { "failure-summary", 0, TY_OPT_FLAG, NULL,
+      "failure summaries and phases: the operator reads pods and their logs", NULL,
+      TY_OPT_AT(struct install_opts, failure_summary) },
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json (one List) or name", formats,
       TY_OPT_AT(struct install_opts, output) },
     TY_OPT_HELP(struct install_opts),
@@ -100,6 +103,7 @@ static int read_settings(struct ty_arena *a, const struct install_opts *opts, st
         .replicas = 2,
         .crds = !opts->no_crds,
         .monitor = opts->monitor,
+        .failure_summary = opts->failure_summary,
     };
     if (!ty_name_is_dns1123_label(ty_str(s->ns)))
         return ty_fail(err, -EINVAL, "--namespace: \"%s\": %s", s->ns, ty_name_dns1123_label_msg);

@@ -1,7 +1,10 @@
 /* trainyard logs: prints the container logs of a TrainJob, during the run and afterwards. */
 #include <time.h>
+#include <unistd.h>
 
+#include "base/time.h"
 #include "base/xalloc.h"
+#include "cli/cluster/cluster_logs.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
 #include "cli/history/job_history_pods.h"
@@ -12,22 +15,26 @@
 
 struct logs_opts {
     struct ty_args args;
-    struct ty_job_history_opts history;
-    const char *tail, *attempt, *container;
-    bool follow, previous;
+    struct ty_where_opts where;
+    const char *tail, *attempt, *container, *since;
+    bool follow, previous, timestamps;
 };
 static const struct ty_opt options[] = {
     { "follow", 'f', TY_OPT_FLAG, NULL, "follow the log until the job ends, across restarts", NULL,
       TY_OPT_AT(struct logs_opts, follow) },
     { "tail", 0, TY_OPT_WORD, "N", "print only the last N lines of each log", NULL,
       TY_OPT_AT(struct logs_opts, tail) },
+    { "since", 0, TY_OPT_WORD, "TIME", "print only lines of the last TIME: 30s, 5m, 1h30m", NULL,
+      TY_OPT_AT(struct logs_opts, since) },
+    { "timestamps", 0, TY_OPT_FLAG, NULL, "print when each line arrived, in front of it", NULL,
+      TY_OPT_AT(struct logs_opts, timestamps) },
     { "previous", 'p', TY_OPT_FLAG, NULL, "print the log before the last restart", NULL,
       TY_OPT_AT(struct logs_opts, previous) },
-    { "attempt", 0, TY_OPT_WORD, "N", "print the logs of this attempt of the job; 0 is the first",
+    { "attempt", 0, TY_OPT_WORD, "N", "print the logs of this attempt of the job; 1 is the first",
       NULL, TY_OPT_AT(struct logs_opts, attempt) },
     { "container", 'c', TY_OPT_WORD, "NAME", "print this container only", NULL,
       TY_OPT_AT(struct logs_opts, container) },
-    TY_OPTS_JOB_HISTORY(struct logs_opts),
+    TY_OPTS_WHERE_JOB(struct logs_opts),
     TY_OPT_HELP(struct logs_opts),
     TY_OPT_END,
 };
@@ -49,6 +56,7 @@ struct logs {
     const struct logs_opts *opts;
     const char *node;      /* NULL all */
     int64_t tail, attempt; /* -1 not given */
+    int64_t since_ms;      /* 0 not given */
     struct ty_job_history_entry job;
     struct ty_arena *scratch; /* the pods */
     struct ty_job_history_pod *pods;
@@ -57,6 +65,7 @@ struct logs {
     struct ty_map open;  /* path -> struct log */
     struct ty_map begun; /* "pod/container" -> struct begun */
     bool any;
+    bool terminal; /* standard output is one */
 };
 
 static struct log *log_at(struct logs *w, const char *path, const char *node)
@@ -66,11 +75,14 @@ static struct log *log_at(struct logs *w, const char *path, const char *node)
     if (l)
         return l;
     l = ty_xalloc(calloc(1, sizeof(*l)));
-    if (!w->node) {
+    if (!w->node || w->opts->timestamps) { /* "" is a prefix, too: line by line */
         size_t n = strlen(node) + 4;
-        l->prefix = ty_xalloc(malloc(n));
-        snprintf(l->prefix, n, "[%s] ", node);
+        l->prefix = ty_xalloc(calloc(1, n));
+        if (!w->node)
+            snprintf(l->prefix, n, "[%s] ", node);
     }
+    l->place.stamps = w->opts->timestamps;
+    l->place.clean = w->terminal;
     ty_map_put(&w->open, ty_str(path), l);
     return l;
 }
@@ -82,6 +94,8 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
 
     if (first && !newer && w->tail >= 0)
         ty_log_files_tail(f->path, w->tail, &l->place);
+    if (first && w->since_ms)
+        ty_log_files_since(f->path, w->since_ms, &l->place);
     w->any = true;
     bool more = ty_log_files_print(w->cli->out, f->path, l->prefix, &l->place);
     if (!w->opts->follow)
@@ -220,15 +234,32 @@ static int no_such_node(struct logs *w)
         ty_buf_printf(&list, "%s%s", i ? ", " : "", w->pods[i].node);
     if (w->n_pods > 20)
         ty_buf_printf(&list, " and %zu more", w->n_pods - 20);
-    ty_cli_msg(w->cli, TY_MSG_ERROR, "trainjob \"%s\" has no node \"%s\"; it has: %.*s",
-               w->job.name, w->node, (int)list.n, list.n ? list.p : "");
+    if (!w->n_pods)
+        ty_cli_msg(w->cli, TY_MSG_ERROR, "trainjob \"%s\" has no pods: it is %s", w->job.name,
+                   ty_job_state_text(w->scratch, &w->job));
+    else
+        ty_cli_msg(w->cli, TY_MSG_ERROR, "trainjob \"%s\" has no node \"%s\"; it has: %.*s",
+                   w->job.name, w->node, (int)list.n, list.n ? list.p : "");
     return TY_EXIT_BAD;
+}
+
+/* A job that was accepted a moment ago has no log yet. */
+static int print_logs(struct logs *w)
+{
+    int code = TY_EXIT_OK;
+
+    for (all_pods(w); code == TY_EXIT_OK && !w->any && ty_job_history_is_starting(w->d, &w->job);
+         all_pods(w)) {
+        nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
+        code = read_pods(w);
+    }
+    return code;
 }
 
 static int show_logs(struct logs *w)
 {
     bool there = !w->node;
-    int code = read_pods(w);
+    int code = ty_job_history_pods_soon(w->cli, w->d, w->scratch, &w->job, &w->pods, &w->n_pods);
 
     for (size_t i = 0; i < w->n_pods; i++)
         there |= w->node && ty_job_history_pod_is(&w->pods[i], w->node);
@@ -238,9 +269,9 @@ static int show_logs(struct logs *w)
         return no_such_node(w);
     if (w->opts->follow)
         return follow_logs(w);
-    all_pods(w);
-    if (w->any)
-        return TY_EXIT_OK;
+    code = print_logs(w);
+    if (code || w->any)
+        return code;
     ty_cli_msg(w->cli, TY_MSG_ERROR, "%s \"%s\" has no such log", w->node ? "node" : "trainjob",
                w->node ? w->node : w->job.name);
     return TY_EXIT_BAD;
@@ -270,40 +301,88 @@ static bool parse_count(const char *word, int64_t *ret)
     return !word || (ty_str_parse_i64(ty_str(word), ret) && *ret >= 0);
 }
 
+/* Checks options and operands; the side comes first. */
+static int read_words(struct logs *w)
+{
+    const struct logs_opts *opts = w->opts;
+
+    if (opts->args.operands.n < 1 || opts->args.operands.n > 2)
+        return ty_cli_usage(w->cli, &ty_cmd_logs, "name a TrainJob, and a node of it if you like");
+    if (!parse_count(opts->tail, &w->tail))
+        return ty_cli_usage(w->cli, &ty_cmd_logs, "--tail takes a number from 0 on");
+    if (!parse_count(opts->attempt, &w->attempt) || w->attempt == 0)
+        return ty_cli_usage(w->cli, &ty_cmd_logs, "--attempt takes a number from 1 on");
+    w->attempt -= w->attempt > 0; /* the names of log files count JobSet restarts */
+    if (opts->since && !ty_time_parse_span(ty_str(opts->since), &w->since_ms))
+        return ty_cli_usage(w->cli, &ty_cmd_logs,
+                            "--since %s: write a duration such as 30s or 1h30m", opts->since);
+    return TY_EXIT_OK;
+}
+
+static int run_cluster(const struct logs *w)
+{
+    const struct logs_opts *opts = w->opts;
+    ty_auto_cluster_session *s = NULL;
+    struct ty_cluster_logs_opts logs = { .job = opts->args.operands.v[0],
+                                         .node = opts->args.operands.n > 1
+                                                     ? opts->args.operands.v[1]
+                                                     : NULL,
+                                         .container = opts->container,
+                                         .tail = w->tail,
+                                         .attempt = w->attempt,
+                                         .since_ms = w->since_ms,
+                                         .follow = opts->follow,
+                                         .previous = opts->previous,
+                                         .timestamps = opts->timestamps };
+    int code = ty_cluster_session_open(w->cli, &opts->where, &s);
+
+    return code ? code : ty_cluster_logs(w->cli, s, &logs, NULL);
+}
+
 static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct logs_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     ty_auto_arena *scratch = ty_arena_new_input((size_t)4 << 30, NULL);
     struct logs w = { .cli = cli, .opts = opts, .scratch = scratch };
+    int code = read_words(&w), where = code ? -1 : ty_where(cli, &ty_cmd_logs, &opts->where);
 
-    if (opts->args.operands.n < 1 || opts->args.operands.n > 2)
-        return ty_cli_usage(cli, &ty_cmd_logs, "name a TrainJob, and a node of it if you like");
-    if (!parse_count(opts->tail, &w.tail) || !parse_count(opts->attempt, &w.attempt))
-        return ty_cli_usage(cli, &ty_cmd_logs, "--tail and --attempt take a number from 0 on");
-    int code = ty_job_history_open_job(cli, &ty_cmd_logs, &opts->history, opts->args.operands.v[0],
-                                       &d, &w.job);
+    if (where < 0)
+        return TY_EXIT_USAGE;
+    if (where == TY_WHERE_CLUSTER)
+        return run_cluster(&w);
+    w.terminal = isatty(fileno(cli->out)) == 1;
+    if (opts->since) /* a time before 1970 is the beginning */
+        w.since_ms = w.since_ms < ty_cli_wall_ms() ? ty_cli_wall_ms() - w.since_ms : 1;
+    code = ty_job_history_open_job(cli, &ty_cmd_logs, &opts->where.history,
+                                   opts->args.operands.v[0], &d, &w.job);
     if (code)
         return code;
     w.d = d;
-    w.node = opts->args.operands.n > 1 ? opts->args.operands.v[1] : NULL;
+    w.node = opts->args.operands.n > 1 ? opts->args.operands.v[1] : w.job.pod;
     code = show_logs(&w);
     logs_done(&w);
-    return fflush(cli->out) == 0 ? code : TY_EXIT_BAD;
+    return code;
 }
 
 const struct ty_cmd ty_cmd_logs = {
     .name = "logs",
+    .names = TY_NAMES_JOB_NODE,
     .about = "Print the logs of a TrainJob's nodes",
     .operand = "NAME [NODE]",
     .more =
         "NODE is the name of a node, such as node-0-1, with or without the job's name in front.\n"
         "Without NODE the logs of all nodes are printed, each line prefixed with its node.\n"
+        "On a terminal, escape sequences of the job other than colors are left out.\n"
         "Prints the log of the last start unless --previous or --attempt is given. NAME means\n"
-        "its newest run.\n",
+        "its newest run.\n"
+        "\n"
+        "On a cluster (--cluster) the logs of all containers of its pods, initializers included;\n"
+        "--follow continues with the pods of the next attempt, and after lost connections.\n",
     .examples = "  trainyard logs torch-ddp\n"
                 "  trainyard logs -f torch-ddp node-0-0\n"
-                "  trainyard logs torch-ddp node-0-1 --attempt 0 --tail 50\n",
+                "  trainyard logs torch-ddp node-0-1 --attempt 1 --tail 50\n"
+                "  trainyard logs -f torch-ddp --cluster -n team-a\n",
     .opts = TY_OPTS(options, struct logs_opts),
     .run = run,
 };

@@ -20,7 +20,7 @@ static void test_one_node(void **state)
     assert_int_equal(HIST_RUN(h, "logs", "ddp", "ddp-node-0-1", "--run", "1", "--previous"),
                      TY_EXIT_OK);
     assert_string_equal(h->b.out, "one old\n");
-    assert_int_equal(HIST_RUN(h, "logs", "ddp", "--run", "1", "--attempt", "0"), TY_EXIT_OK);
+    assert_int_equal(HIST_RUN(h, "logs", "ddp", "--run", "1", "--attempt", "1"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "[node-0-0] zero old\n[node-0-1] one old\n");
     assert_int_equal(HIST_RUN(h, "logs", "ddp", "--run", "1", "--tail", "1"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "[node-0-0] zero two\n[node-0-1] one two\n");
@@ -36,7 +36,7 @@ static void test_follow_what_is_over(void **state)
 
     assert_int_equal(HIST_RUN(h, "logs", "-f", "ddp", "--run", "1"), TY_EXIT_OK);
     assert_has(h->b.out, "[node-0-1] one one\n[node-0-1] one two\n"); /* its last line, too */
-    assert_int_equal(HIST_RUN(h, "logs", "-f", "ddp", "--run", "1", "--attempt", "0"), TY_EXIT_OK);
+    assert_int_equal(HIST_RUN(h, "logs", "-f", "ddp", "--run", "1", "--attempt", "1"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "[node-0-0] zero old\n[node-0-1] one old\n");
     assert_int_equal(HIST_RUN(h, "logs", "-f", "ddp", "--run", "1", "--previous"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "[node-0-0] zero old\n[node-0-1] one old\n");

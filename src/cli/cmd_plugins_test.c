@@ -19,7 +19,7 @@ static void test_switched_off(void **state)
     (void)state;
     struct ty_cli_fixture b;
     fixture_open(&b);
-    fixture_file("c.yaml", CONFIG "plugins: {enabledPlugins: [torch]}\n");
+    fixture_file("c.yaml", CONFIG "plugins: {enabledPlugins: [torch], disabledPlugins: [\"*\"]}\n");
     assert_int_equal(FIXTURE_RUN(&b, "plugins", "--config", "c.yaml"), TY_EXIT_OK);
     assert_has(b.out, "\nTorch           on ");
     assert_has(b.out, "\nMPI             off ");

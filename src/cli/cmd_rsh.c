@@ -1,15 +1,14 @@
-/* trainyard rsh: replaces ssh for mpirun inside a run. Accepts ssh's options and ignores them:
- * there is no network connection. */
+/* trainyard rsh: replaces ssh for mpirun inside a run. Accepts ssh's options and ignores them for
+ * pods of the run: there is no network connection. Other hosts are the real ssh's. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "cli/cmds.h"
-#include "engine/rsh.h"
+#include "cli/run/ssh_path.h"
+#include "engine/rsh_client.h"
 
 /* ssh's options that take a value. */
 static const char with_value[] = "BbcDEeFIiJLlmOopQRSWw";
@@ -24,58 +23,13 @@ static bool takes_next(const char *word)
 }
 
 /* Returns the index of the host; the command follows it. */
-static size_t skip_options(const struct ty_strlist *words)
+static size_t skip_options(const char *const *words, size_t n)
 {
     size_t i = 0;
 
-    while (i < words->n && words->v[i][0] == '-' && words->v[i][1])
-        i += takes_next(words->v[i]) ? 2 : 1;
+    while (i < n && words[i][0] == '-' && words[i][1])
+        i += takes_next(words[i]) ? 2 : 1;
     return i;
-}
-
-static int connect_to(const char *path, struct ty_err *err)
-{
-    struct sockaddr_un addr = { .sun_family = AF_UNIX };
-    char *dir = strdup(path), *slash = dir ? strrchr(dir, '/') : NULL;
-    int fd = -1, at = -1;
-
-    errno = ENOTDIR; /* for a path without a directory */
-    if (slash)
-        *slash = 0;
-    at = slash ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (at >= 0) {
-        snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/%.80s", at, slash + 1);
-        fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    }
-    if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
-        ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
-        if (fd >= 0)
-            close(fd);
-        fd = -1;
-    }
-    if (at >= 0)
-        close(at);
-    free(dir);
-    return fd;
-}
-
-static bool send_request(int fd, const struct ty_rsh_request *req)
-{
-    int fds[3] = { 0, 1, 2 };
-    struct iovec iov;
-    char control[CMSG_SPACE(sizeof(fds))] = { 0 };
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
-    };
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-    memcpy(&iov.iov_base, &req, sizeof(req)); /* sendmsg() does not write to it */
-    iov.iov_len = sizeof(*req);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(fds));
-    memcpy(CMSG_DATA(c), fds, sizeof(fds));
-    return sendmsg(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(*req);
 }
 
 struct rsh_opts {
@@ -83,48 +37,107 @@ struct rsh_opts {
 };
 static const struct ty_opt options[] = { TY_OPT_HELP(struct rsh_opts), TY_OPT_END };
 
+/* As `rsh`, or as the `ssh` of a run, whose first word is then --run=DIR. */
+struct rsh_words {
+    const char *const *v; /* of the command line, NULL-terminated */
+    size_t n, host;       /* the command begins behind the host */
+    const char *dir;      /* NULL: called as rsh */
+};
+
+static struct rsh_words read_words(struct ty_arena *a, const struct ty_strlist *all)
+{
+    static const char run[] = "--run=";
+    size_t skip = all->n && strncmp(all->v[0], run, strlen(run)) == 0;
+    const char **v = ty_new_n(a, const char *, all->n + 1);
+    struct rsh_words w = { .v = v, .n = all->n - skip };
+
+    if (w.n)
+        memcpy(v, all->v + skip, w.n * sizeof(*v));
+    w.dir = skip ? all->v[0] + strlen(run) : NULL;
+    w.host = skip_options(v, w.n);
+    return w;
+}
+
+/* git, rsync and the like: the real ssh with all its arguments. Returns only if there is none. */
+static int exec_real(struct ty_cli *cli, const struct rsh_words *w)
+{
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    const char *path = getenv("PATH");
+    const char *own = ty_arena_printf(cli->arena, "%s/bin", w->dir);
+    char *program = ty_ssh_path_find(cli->arena, path, own);
+    char **argv = ty_new_n(cli->arena, char *, w->n + 2);
+
+    argv[0] = ty_arena_strdup(cli->arena, "ssh");
+    for (size_t i = 0; i < w->n; i++)
+        argv[i + 1] = ty_arena_strdup(cli->arena, w->v[i]);
+    if (program)
+        execv(program, argv);
+    ty_cli_msg(cli, TY_MSG_ERROR, "%s%s: %s", program ? program : "ssh ",
+               program ? "" : (w->host < w->n ? w->v[w->host] : ""),
+               program ? strerrordesc_np(errno)
+                       : "not a pod of this run, and there is no other ssh in PATH");
+    return 255;
+}
+
+/* The request to the engine. A command that does not fit is left out: the reply says then whether
+ * the host is ours. *ret_left_out: why. */
+static struct ty_rsh_request *request_of(struct ty_cli *cli, const struct rsh_words *w,
+                                         const char **ret_left_out)
+{
+    struct ty_rsh_request *req = ty_new(cli->arena, struct ty_rsh_request);
+    ty_auto_buf command = { 0 };
+    /* The user of user@host is ignored: pods run as one user. */
+    const char *at = strchr(w->v[w->host], '@'), *name = at ? at + 1 : w->v[w->host];
+
+    for (size_t i = w->host + 1; i < w->n; i++)
+        ty_buf_printf(&command, "%s%s", i > w->host + 1 ? " " : "", w->v[i]);
+    snprintf(req->host, sizeof(req->host), "%s", name);
+    if (strlen(name) >= sizeof(req->host))
+        *ret_left_out =
+            ty_arena_printf(cli->arena, "a host name of %zu bytes is too long", strlen(name));
+    else if (command.n >= sizeof(req->command))
+        *ret_left_out =
+            ty_arena_printf(cli->arena, "a command of %zu bytes is too long", command.n);
+    else if (command.n)
+        memcpy(req->command, command.p, command.n);
+    return req;
+}
+
 static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct rsh_opts *opts = parsed;
+    struct rsh_words w = read_words(cli->arena, &opts->args.operands);
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     const char *path = getenv("TRAINYARD_RSH");
-    struct ty_rsh_request *req = ty_new(cli->arena, struct ty_rsh_request);
+    const char *left_out = NULL;
     struct ty_rsh_reply reply = { .code = 255 };
+    const int fds[] = { 0, 1, 2 };
     struct ty_err err = { 0 };
-    ty_auto_buf command = { 0 };
-    size_t host = skip_options(&opts->args.operands);
 
-    if (host >= opts->args.operands.n || host + 1 >= opts->args.operands.n)
+    if (w.dir)
+        path = ty_arena_printf(cli->arena, "%s/rsh.sock", w.dir);
+    if (w.dir && w.host >= w.n)
+        return exec_real(cli, &w); /* ssh -V, ssh -Q cipher */
+    if (w.host >= w.n || (!w.dir && w.host + 1 >= w.n))
         return ty_cli_usage(cli, &ty_cmd_rsh, "give a host and a command");
     if (!path) {
         ty_cli_msg(cli, TY_MSG_ERROR, "rsh works inside a run only: TRAINYARD_RSH is not set");
         return 255;
     }
-    for (size_t i = host + 1; i < opts->args.operands.n; i++)
-        ty_buf_printf(&command, "%s%s", i > host + 1 ? " " : "", opts->args.operands.v[i]);
-    /* The user of user@host is ignored: pods run as one user. */
-    const char *at = strchr(opts->args.operands.v[host], '@');
-    const char *name = at ? at + 1 : opts->args.operands.v[host];
-    if (strlen(name) >= sizeof(req->host)) {
-        ty_cli_msg(cli, TY_MSG_ERROR, "a host name of %zu bytes is too long", strlen(name));
-        return 255;
-    }
-    memcpy(req->host, name, strlen(name));
-    if (command.n >= sizeof(req->command)) {
-        ty_cli_msg(cli, TY_MSG_ERROR, "a command of %zu bytes is too long", command.n);
-        return 255;
-    }
-    memcpy(req->command, command.p, command.n);
-    int fd = connect_to(path, &err);
+    const struct ty_rsh_request *req = request_of(cli, &w, &left_out);
+    int fd = !left_out || w.dir ? ty_rsh_client_connect(path, &err) : -1;
     if (fd < 0) {
-        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", left_out ? left_out : err.text);
         return 255;
     }
-    if (!send_request(fd, req) || recv(fd, &reply, sizeof(reply), 0) != (ssize_t)sizeof(reply))
+    if (!ty_rsh_client_send(fd, req, fds) ||
+        recv(fd, &reply, sizeof(reply), 0) != (ssize_t)sizeof(reply))
         reply = (struct ty_rsh_reply){ .code = 255, .text = "the run ended" };
     close(fd);
+    if (reply.foreign && w.dir)
+        return exec_real(cli, &w);
     if (reply.text[0])
-        ty_cli_msg(cli, TY_MSG_ERROR, "%s: %s", req->host, reply.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s: %s", req->host, left_out ? left_out : reply.text);
     return reply.code;
 }
 
@@ -134,7 +147,9 @@ const struct ty_cmd ty_cmd_rsh = {
     .operand = "HOST COMMAND…",
     .more =
         "Works inside a pod of 'trainyard run', where it is called ssh. The command runs under\n"
-        "/bin/sh in the pod HOST, with this process's stdin, stdout and stderr.\n",
+        "/bin/sh in the pod HOST, with this process's stdin, stdout and stderr. As ssh, it\n"
+        "starts the next ssh of PATH for every host that is not one of the run: git and rsync\n"
+        "work as usual.\n",
     .opts = TY_OPTS(options, struct rsh_opts),
     .raw = true,
     .run = run,

@@ -1,7 +1,6 @@
 /* trainyard run: runs TrainJobs on this machine. */
 #include <errno.h>
-#include <malloc.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,22 +8,31 @@
 #include "cli/cmds.h"
 #include "cli/history/state_dir.h"
 #include "cli/run/run.h"
+#include "cli/run/run_again.h"
+#include "cli/run/run_detach.h"
+#include "cli/run/run_env.h"
+#include "cli/run/run_findings.h"
 #include "cli/run/run_gc.h"
 #include "cli/run/run_input.h"
+#include "cli/run/run_nodes.h"
+#include "cli/run/run_notify.h"
+#include "cli/run/run_shrink.h"
+#include "cli/run/run_stop.h"
 
-#define SETTLED_MS     250 /* first malloc_trim; shorter runs need none */
-#define SETTLED_MAX_MS 60000
+#define LAST_OUTPUT_MS 1000
 
 static const char *const looks[] = { "table", "plain", "json", NULL };
+static const char *const restarts[] = { "as-written", "as-cluster", NULL };
+static const char *const networks[] = { "host", "pod", NULL };
 
 struct run_opts {
     struct ty_args args;
     struct ty_input_opts input;
     struct ty_run_view_opts view;
     struct ty_config_opts config;
-    struct ty_strlist sets, env;
-    const char *workdir, *timeout, *history;
-    bool keep;
+    struct ty_strlist sets, env, env_files;
+    const char *workdir, *timeout, *history, *restarts, *network, *notify;
+    bool keep, detach, no_restart, shrink;
 };
 static const struct ty_opt options[] = {
     TY_OPTS_INPUT(struct run_opts),
@@ -37,15 +45,32 @@ static const struct ty_opt options[] = {
       TY_OPT_AT(struct run_opts, view.node) },
     { "set", 0, TY_OPT_WORDS, "PATH=VALUE", "change the TrainJob: spec.trainer.numNodes=4", NULL,
       TY_OPT_AT(struct run_opts, sets) },
-    { "env", 'e', TY_OPT_WORDS, "NAME=VALUE",
-      "environment variable for every container; repeatable", NULL,
+    { "env", 'e', TY_OPT_WORDS, "NAME[=VALUE]",
+      "environment variable for every container (default: your value)", NULL,
       TY_OPT_AT(struct run_opts, env) },
+    { "env-file", 0, TY_OPT_WORDS, "FILE", "variables for every container: NAME=VALUE lines", NULL,
+      TY_OPT_AT(struct run_opts, env_files) },
+    { "shrink", 0, TY_OPT_FLAG, NULL,
+      "make the jobs fit: at most 2 nodes with 2 processes, no GPUs", NULL,
+      TY_OPT_AT(struct run_opts, shrink) },
     { "workdir", 0, TY_OPT_WORD, "DIR", "working directory of the containers (default: this one)",
       NULL, TY_OPT_AT(struct run_opts, workdir) },
     { "timeout", 0, TY_OPT_WORD, "TIME", "stop the run after this time: seconds, or 1h30m", NULL,
       TY_OPT_AT(struct run_opts, timeout) },
+    { "restarts", 0, TY_OPT_WORD, "HOW",
+      "as-written (default: none if nothing is written), or as-cluster", restarts,
+      TY_OPT_AT(struct run_opts, restarts) },
+    { "no-restart", 0, TY_OPT_FLAG, NULL, "stop at the first failure, whatever is written", NULL,
+      TY_OPT_AT(struct run_opts, no_restart) },
+    { "network", 0, TY_OPT_WORD, "KIND",
+      "host (default): pods share this machine's; pod: one for each", networks,
+      TY_OPT_AT(struct run_opts, network) },
     { "history", 0, TY_OPT_WORD, "LIMIT", "finished runs to keep: 200,90d (default), 50, 30d, all",
       NULL, TY_OPT_AT(struct run_opts, history) },
+    { "notify", 0, TY_OPT_WORD, "CMD", "run this at the end; $TRAINYARD_RESULT says how it ended",
+      NULL, TY_OPT_AT(struct run_opts, notify) },
+    { "detach", 'd', TY_OPT_FLAG, NULL, "return when the job is accepted; it runs on by itself",
+      NULL, TY_OPT_AT(struct run_opts, detach) },
     { "keep", 0, TY_OPT_FLAG, NULL, "keep the pods' directories, and print their path", NULL,
       TY_OPT_AT(struct run_opts, keep) },
     TY_OPTS_CONFIG(struct run_opts),
@@ -53,76 +78,38 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-static void on_signal(uv_signal_t *h, int sig)
+static bool as_cluster(const struct run_opts *opts)
 {
-    struct ty_run_ctx *r = h->data;
-
-    r->interrupts++;
-    ty_run_view_note(&r->view, TY_MSG_NOTE, "%s: %s", sig == SIGINT ? "interrupted" : "terminated",
-                     r->interrupts == 1 ? "stopping; once more to stop at once"
-                                        : "stopping at once");
-    ty_engine_stop(r->engine, r->interrupts > 1,
-                   sig == SIGINT ? "interrupted (SIGINT)" : "terminated (SIGTERM)");
+    return opts->restarts && strcmp(opts->restarts, "as-cluster") == 0;
 }
 
-static void on_timeout(uv_timer_t *h)
+static bool own_network(const struct run_opts *opts)
 {
-    struct ty_run_ctx *r = h->data;
-
-    r->timed_out = true;
-    ty_run_view_note(&r->view, TY_MSG_ERROR, "the time is over (--timeout %s): stopping", r->limit);
-    ty_engine_stop(r->engine, false,
-                   ty_arena_printf(r->cli->arena, "out of time (--timeout %s)", r->limit));
+    return opts->network && strcmp(opts->network, "pod") == 0;
 }
 
-/* Returns free heap to the kernel at doubling intervals: with thousands of pods, starting takes
- * seconds. */
-static void on_startup_done(uv_timer_t *h)
+static void open_network(struct ty_run_ctx *r, struct ty_engine_opts *engine)
 {
-    uint64_t next = uv_timer_get_repeat(h) * 2;
+    struct ty_err err = { 0 };
 
-    malloc_trim(0);
-    uv_timer_set_repeat(h, next < SETTLED_MAX_MS ? next : SETTLED_MAX_MS);
+    engine->pod_network = ty_zygote_caps(r->zygote).network;
+    if (!engine->pod_network)
+        return;
+    engine->uplink = ty_zygote_open_uplink(r->zygote, &err) == 0;
+    if (!engine->uplink)
+        ty_cli_msg(r->cli, TY_MSG_NOTE, "pods have no access to the network outside this run: %s",
+                   err.text);
 }
 
-static void on_turn(uv_check_t *h)
-{
-    struct ty_run_ctx *r = h->data;
-
-    if (ty_engine_done(r->engine))
-        uv_stop(&r->loop);
-}
-
-/* An unused image is expected locally: it is a note, not a warning. */
-static bool is_image(const struct ty_preflight_finding *it)
-{
-    size_t n = strlen(it->path);
-    return !it->error && n > 6 && strcmp(it->path + n - 6, ".image") == 0;
-}
-
-static void report_findings(struct ty_run_ctx *r, const struct ty_preflight_findings *f)
-{
-    for (const struct ty_preflight_finding *it = f->first; it; it = it->next)
-        if (is_image(it))
-            ty_cli_msg(r->cli, TY_MSG_NOTE, "%s", it->text);
-        else
-            ty_cli_msg(r->cli, it->error ? TY_MSG_ERROR : TY_MSG_WARNING,
-                       "unsupported locally: %s: %s", it->path, it->text);
-}
-
-static int start_engine(struct ty_run_ctx *r, const struct run_opts *opts, const char *name,
-                        struct ty_err *err)
+static int start_engine(struct ty_run_ctx *r, const struct run_opts *opts, struct ty_err *err)
 {
     struct ty_engine_opts engine = { .loop = &r->loop,
                                      .zygote = r->zygote,
                                      .pipeline = &r->session.pipeline,
-                                     .settings = &r->session.settings };
-    int ret = ty_run_folders(r, name, err);
+                                     .settings = &r->session.settings,
+                                     .dir = r->dir,
+                                     .claims_dir = r->claims };
 
-    if (ret < 0)
-        return ret;
-    engine.dir = r->dir;
-    engine.claims_dir = r->claims;
     r->program = realpath("/proc/self/exe", NULL);
     r->workdir = opts->workdir ? realpath(opts->workdir, NULL) : getcwd(NULL, 0);
     if (!r->workdir || !r->program)
@@ -132,13 +119,18 @@ static int start_engine(struct ty_run_ctx *r, const struct run_opts *opts, const
     engine.workdir = r->workdir;
     engine.env = r->env;
     engine.keep = opts->keep;
+    engine.restarts = opts->no_restart   ? TY_RESTARTS_NEVER
+                      : as_cluster(opts) ? TY_RESTARTS_AS_CLUSTER
+                                         : TY_RESTARTS_AS_WRITTEN;
+    open_network(r, &engine);
     if (opts->keep)
         ty_run_gc_exclude(r->cli->arena, r->dir);
     engine.observers[0] = &r->view.observer;
     engine.observers[1] = &r->history.observer;
-    ty_host_find(r->cli->arena, r->zygote, &engine.host);
+    engine.host = r->host;
+    engine.gpu_locks = ty_run_gpu_locks(r);
     ty_run_status_begin(&r->status, &r->session, &r->loop, r->root, &engine);
-    ret = ty_engine_new(&engine, &r->engine, err);
+    int ret = ty_engine_new(&engine, &r->engine, err);
     r->status.engine = r->engine;
     if (ret == 0 && r->past)
         ty_run_history_begin(&r->history, &r->loop, r->engine, r->dir, r->past);
@@ -147,27 +139,51 @@ static int start_engine(struct ty_run_ctx *r, const struct run_opts *opts, const
 
 static void print_findings(struct ty_run_ctx *r)
 {
+    const struct ty_findings *f = &r->session.findings;
+    const struct ty_cli_sink *sink = &r->cli->sink;
     ty_auto_buf b = { 0 };
 
-    ty_findings_print(&b, &r->session.findings, r->cli->colour);
+    if (!sink->fn)
+        ty_findings_print(&b, f, r->cli->colour);
     if (b.n)
         fwrite(b.p, 1, b.n, r->cli->err);
+    for (const struct ty_finding *x = sink->fn ? f->first : NULL; x; x = x->next) {
+        b.n = 0;
+        ty_findings_print_one(&b, x, false);
+        ty_buf_chr(&b, 0);
+        sink->fn(sink->ctx, x->warning ? TY_MSG_WARNING : TY_MSG_ERROR, b.p);
+    }
 }
 
-static void watch_signals(struct ty_run_ctx *r)
+/* Waits until the output is written; after a stop for LAST_OUTPUT_MS at most. */
+static int end_output(struct ty_run_ctx *r, int code)
 {
-    uv_signal_init(&r->loop, &r->sigint);
-    uv_signal_init(&r->loop, &r->sigterm);
-    uv_check_init(&r->loop, &r->check);
-    uv_timer_init(&r->loop, &r->timeout);
-    uv_timer_init(&r->loop, &r->settled);
-    uv_timer_start(&r->settled, on_startup_done, SETTLED_MS, SETTLED_MS);
-    r->sigint.data = r->sigterm.data = r->check.data = r->timeout.data = r;
-    uv_signal_start(&r->sigint, on_signal, SIGINT);
-    uv_signal_start(&r->sigterm, on_signal, SIGTERM);
-    uv_check_start(&r->check, on_turn);
-    if (r->limit_ms)
-        uv_timer_start(&r->timeout, on_timeout, (uint64_t)r->limit_ms, 0);
+    int before = r->interrupts;
+    bool stopped = r->timed_out || before;
+    uint64_t end_ms = uv_now(&r->loop) + LAST_OUTPUT_MS;
+
+    while (ty_run_output_pending(&r->output) && r->interrupts == before &&
+           (stopped ? uv_now(&r->loop) < end_ms : !r->timed_out))
+        uv_run(&r->loop, UV_RUN_ONCE);
+    int failed = ty_run_output_close(&r->output);
+    if (failed)
+        ty_cli_msg(r->cli, TY_MSG_ERROR, "cannot write the output: %s", strerrordesc_np(failed));
+    return failed && code == TY_EXIT_OK ? TY_EXIT_BAD : code;
+}
+
+/* The directories come first: the zygote works meanwhile. */
+static int prepare(struct ty_run_ctx *r, const struct run_opts *opts, struct ty_err *err)
+{
+    int ret = ty_run_folders(r, "run", err);
+
+    if (ret < 0)
+        return ret;
+    ret = ty_zygote_wait(r->zygote, err);
+    if (ret < 0 && own_network(opts))
+        ty_wrap(err, "--network pod");
+    if (ret == 0)
+        ty_host_find(r->cli->arena, r->zygote, &r->host);
+    return ret;
 }
 
 static int run_jobs(struct ty_run_ctx *r, const struct run_opts *opts)
@@ -183,23 +199,51 @@ static int run_jobs(struct ty_run_ctx *r, const struct run_opts *opts)
         ty_cli_msg(r->cli, TY_MSG_ERROR, "no TrainJob in the input: nothing to run");
         return TY_EXIT_BAD;
     }
-    if (start_engine(r, opts, "run", &err) < 0) {
+    r->refused = true; /* until it is submitted */
+    r->view.model.several = jobs > 1;
+    if (prepare(r, opts, &err) < 0) {
         ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
+    if (r->host.gpus_bad) {
+        ty_cli_msg(r->cli, TY_MSG_ERROR, "TRAINYARD_GPUS: %s", r->host.gpus_bad);
+        return TY_EXIT_USAGE;
+    }
+    ty_run_report_host(r);
+    if (opts->shrink)
+        ty_run_shrink(r, objs, n);
+    if (start_engine(r, opts, &err) < 0) {
+        ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
+        return TY_EXIT_BAD;
+    }
+    ty_run_again_keep(r);
     if (r->status.secret)
         objs[n++] = r->status.secret;
-    watch_signals(r);
+    ty_run_stop_watch(r);
     int ret = ty_engine_submit(r->engine, objs, n, &findings, &err);
-    report_findings(r, &findings);
+    ty_run_findings_print(r, &findings);
     if (ret < 0) {
         ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
+    if (opts->view.node && !ty_run_nodes_match(findings.pods, opts->view.node)) {
+        ty_auto_buf names = { 0 };
+        ty_run_nodes_print(&names, findings.pods);
+        return ty_cli_usage(r->cli, &ty_cmd_run, "--logs %s: no node of that name; there are %.*s",
+                            opts->view.node, TY_ARG(ty_buf_str(&names)));
+    }
+    r->refused = false;
+    int refused = opts->detach ? ty_run_detach_report(r, objs, n) : TY_EXIT_OK;
+    r->refused = refused && !r->history.record;
+    if (refused)
+        return refused;
+    if (r->view.renderer != &ty_run_table) /* which asks the terminal before each frame */
+        ty_run_output_open(&r->output, r->cli, &r->loop, r->engine);
     ty_run_view_open(&r->view, &r->loop);
     uv_run(&r->loop, UV_RUN_DEFAULT);
+    ty_run_notify(r, opts->notify);
     ty_run_close_view(r, opts->keep);
-    return ty_run_exit_code(r);
+    return end_output(r, ty_run_exit_code(r));
 }
 
 /* Checks options and operands before anything is started. */
@@ -209,6 +253,9 @@ static int read_words(struct ty_run_ctx *r, const struct run_opts *opts)
 
     if (!opts->input.files.n && !opts->args.operands.n)
         return ty_cli_usage(r->cli, &ty_cmd_run, "nothing to run: give a file");
+    if (opts->no_restart && as_cluster(opts))
+        return ty_cli_usage(r->cli, &ty_cmd_run,
+                            "--no-restart and --restarts as-cluster exclude each other");
     r->limit = opts->timeout;
     if (r->limit && ty_str_parse_i64(ty_str(r->limit), &seconds) && seconds > 0 &&
         seconds < INT64_MAX / 1000)
@@ -217,7 +264,34 @@ static int read_words(struct ty_run_ctx *r, const struct run_opts *opts)
         return ty_cli_usage(r->cli, &ty_cmd_run,
                             "--timeout %s: write seconds, or a duration such as 90s or 1h30m",
                             r->limit);
+    if (opts->detach && opts->view.output)
+        return ty_cli_usage(r->cli, &ty_cmd_run,
+                            "-o %s: --detach prints no output, 'trainyard attach' does",
+                            opts->view.output);
+    struct ty_err err = { 0 };
+    if (ty_run_env_read(r->cli->arena, &opts->env_files, &opts->env, &r->env, &err) < 0)
+        return ty_cli_usage(r->cli, &ty_cmd_run, "%s", err.text);
+    r->history.env = r->env;
     return ty_prune_settings(r->cli, &ty_cmd_run, opts->history, &r->history.keep);
+}
+
+/* The zygote keeps standard error. Of a detached run it must not: who reads that pipe, such as
+ * sshd, would wait for the end of the job. */
+static int fork_zygote(struct ty_run_ctx *r, const struct run_opts *opts, struct ty_err *err)
+{
+    int saved = opts->detach ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1,
+        null = saved >= 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+    if (null >= 0)
+        dup2(null, STDERR_FILENO);
+    int ret = ty_zygote_fork(own_network(opts), &r->zygote, err);
+    if (null >= 0) {
+        dup2(saved, STDERR_FILENO);
+        close(null);
+    }
+    if (saved >= 0)
+        close(saved);
+    return ret;
 }
 
 static int run(struct ty_cli *cli, const void *parsed)
@@ -226,39 +300,99 @@ static int run(struct ty_cli *cli, const void *parsed)
     struct ty_session_opts session = { .operands = &opts->args.operands,
                                        .input = &opts->input,
                                        .config = &opts->config };
-    struct ty_run_ctx r = { .cli = cli };
+    struct ty_run_ctx r = { .cli = cli, .needs_history = opts->detach };
     struct ty_err err = { 0 };
     int code = TY_EXIT_BAD;
 
+    cli->quiet = opts->view.quiet;
     ty_run_history_init(&r.history, cli);
     int wrong = read_words(&r, opts);
     if (wrong)
         return wrong;
-    /* The zygote is forked first, while this process is small. */
-    if (ty_zygote_start(&r.zygote, &err) < 0) {
+    int over = opts->detach ? ty_run_detach_begin(cli, &r.detach_fd) : -1;
+    if (over >= 0)
+        return over;
+    /* The zygote is forked first, while this process is small; it finds out what the kernel allows
+     * while the input is read. */
+    if (fork_zygote(&r, opts, &err) < 0) {
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return code;
     }
-    r.env = ty_new_n(cli->arena, const char *, opts->env.n + 1);
-    if (opts->env.n)
-        memcpy(r.env, opts->env.v, opts->env.n * sizeof(*r.env));
-    r.history.env = r.env;
     uv_loop_init(&r.loop);
-    ty_run_view_init(&r.view, cli, &opts->view);
-    if (ty_session_open(&r.session, cli, &session, &err) < 0 ||
-        ty_run_input_set(&r, &opts->sets, &err) < 0)
+    struct ty_run_view_opts view = opts->view;
+    if (opts->detach)
+        view.output = "plain";
+    ty_run_view_init(&r.view, cli, &view);
+    if (ty_session_open(&r.session, cli, &session, &err) < 0)
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
+    else if (ty_run_input_set(&r.session.inputs, &opts->sets, &err) < 0)
+        code = ty_cli_usage(cli, &ty_cmd_run, "%s", err.text);
     else {
+        ty_run_input_generate_names(&r);
         if (!r.session.inputs.n_input_errors && !r.session.library.n_input_errors)
             ty_session_admit_all(&r.session);
         print_findings(&r);
         code = r.session.findings.n_errors ? TY_EXIT_BAD : run_jobs(&r, opts);
     }
+    ty_zygote_close(r.zygote); /* no pod is left; the kernel removes its namespaces meanwhile */
+    if (r.refused)
+        ty_run_history_discard(&r.history);
     ty_run_history_end(&r.history, code);
     ty_run_end(&r);
     ty_session_close(&r.session);
     return code;
 }
+
+int ty_cmd_run_detached(struct ty_cli *cli, const struct ty_submit_input *in)
+{
+    struct run_opts opts = { .args.operands = in->operands,
+                             .input = in->input,
+                             .config = in->config,
+                             .sets = in->sets,
+                             .env = in->env,
+                             .env_files = in->env_files,
+                             .detach = true };
+
+    return run(cli, &opts);
+}
+
+/* The input of an earlier run, in its working directory; further operands are files. */
+static int run_again(struct ty_cli *cli, const void *parsed)
+{
+    struct run_opts opts = *(const struct run_opts *)parsed;
+    const struct ty_strlist words = opts.args.operands;
+    struct ty_run_again again;
+
+    if (!words.n)
+        return ty_cli_usage(cli, &ty_cmd_rerun, "name a run: its number, or a TrainJob");
+    cli->quiet = opts.view.quiet;
+    int code = ty_run_again_find(cli, words.v[0], &again);
+    if (code)
+        return code;
+    opts.args.operands = (struct ty_strlist){ 0 };
+    ty_strlist_add(cli->arena, &opts.args.operands, again.path);
+    for (size_t i = 1; i < words.n; i++)
+        ty_strlist_add(cli->arena, &opts.args.operands, words.v[i]);
+    if (!opts.workdir && again.workdir[0])
+        opts.workdir = again.workdir;
+    return run(cli, &opts);
+}
+
+const struct ty_cmd ty_cmd_rerun = {
+    .name = "rerun",
+    .names = TY_NAMES_JOBS,
+    .about = "Run the TrainJobs of an earlier run once more",
+    .operand = "RUN [FILE…]",
+    .more =
+        "RUN is the number of a run, as 'trainyard get -o wide' shows it, or the name of a\n"
+        "TrainJob, which means its newest run. The objects of that run, with its --set, run in\n"
+        "the same working directory; options are those of 'run'. Secrets, ConfigMaps and values\n"
+        "of --env are not kept: name their files, and give the values again.\n",
+    .examples = "  trainyard rerun torch-ddp --set spec.trainer.numNodes=4\n"
+                "  trainyard rerun 12 secret.yaml -e HF_TOKEN=...\n",
+    .opts = TY_OPTS(options, struct run_opts),
+    .run = run_again,
+};
 
 const struct ty_cmd ty_cmd_run = {
     .name = "run",
@@ -271,8 +405,12 @@ const struct ty_cmd ty_cmd_run = {
         "software of this host. All processes end when this command ends, even if it is killed.\n"
         "\n"
         "On a terminal a table shows each node with its progress and last line; elsewhere lines\n"
-        "are printed with their node in front. The summary at the end names the first failure,\n"
-        "with the end of its log.\n"
+        "are printed with their node in front. The summary at the end names the process that\n"
+        "made the job fail, with the end of its log.\n"
+        "\n"
+        "Where neither the TrainJob nor its runtime says anything about restarts (restartPolicy,\n"
+        "backoffLimit, podFailurePolicy, failurePolicy), the first failure ends the job;\n"
+        "Kubernetes would restart it six times (--restarts as-cluster).\n"
         "\n"
         "Exit status: 0 all complete, 1 a job failed or the input is invalid, 124 --timeout,\n"
         "130 interrupted.\n",

@@ -50,7 +50,7 @@ static void test_input(void **state)
     assert_has(b->err, "gone.yaml");
     assert_int_equal(FIXTURE_RUN(b, "run", "job.yaml"), TY_EXIT_BAD);
     assert_has(b->err, "ClusterTrainingRuntime.trainer.kubeflow.org \"nowhere\" not found");
-    assert_int_equal(FIXTURE_RUN(b, "run", "job.yaml", "--set", "kind=Foo"), TY_EXIT_BAD);
+    assert_int_equal(FIXTURE_RUN(b, "run", "job.yaml", "--set", "kind=Foo"), TY_EXIT_USAGE);
     assert_has(b->err, "--set kind=Foo: what an object is cannot be changed");
     fixture_file("empty.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n");
     assert_int_equal(FIXTURE_RUN(b, "run", "empty.yaml"), TY_EXIT_BAD);

@@ -18,7 +18,7 @@ struct uninstall_opts {
     struct ty_args args;
     struct ty_kube_opts kube;
     const char *ns, *output;
-    bool with_crds, with_runtimes, monitor, yes;
+    bool with_crds, with_runtimes, monitor, failure_summary, yes;
 };
 static const struct ty_opt options[] = {
     { "namespace", 'n', TY_OPT_WORD, "NAME",
@@ -30,6 +30,8 @@ static const struct ty_opt options[] = {
       TY_OPT_AT(struct uninstall_opts, with_runtimes) },
     { "service-monitor", 0, TY_OPT_FLAG, NULL, "also the ServiceMonitor", NULL,
       TY_OPT_AT(struct uninstall_opts, monitor) },
+    { "failure-summary", 0, TY_OPT_FLAG, NULL, "also the rights of failure summaries", NULL,
+      TY_OPT_AT(struct uninstall_opts, failure_summary) },
     { "yes", 'y', TY_OPT_FLAG, NULL, "do not ask for confirmation of --crds", NULL,
       TY_OPT_AT(struct uninstall_opts, yes) },
     TY_OPTS_KUBE(struct uninstall_opts),
@@ -261,7 +263,8 @@ static int run(struct ty_cli *cli, const void *parsed)
                          .opts = opts,
                          .what = { .crds = opts->with_crds,
                                    .runtimes = opts->with_runtimes,
-                                   .monitor = opts->monitor } };
+                                   .monitor = opts->monitor,
+                                   .failure_summary = opts->failure_summary } };
     size_t n = 0;
 
     if (opts->args.operands.n)

@@ -8,7 +8,8 @@ extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cm
     ty_cmd_plugins, ty_cmd_completion, ty_cmd_version, ty_cmd_initialize, ty_cmd_run, ty_cmd_rsh,
     ty_cmd_get, ty_cmd_describe, ty_cmd_logs, ty_cmd_events, ty_cmd_suspend, ty_cmd_resume,
     ty_cmd_delete, ty_cmd_operator, ty_cmd_install, ty_cmd_runtimes, ty_cmd_convert, ty_cmd_adopt,
-    ty_cmd_doctor, ty_cmd_uninstall;
+    ty_cmd_doctor, ty_cmd_uninstall, ty_cmd_attach, ty_cmd_wait, ty_cmd_exec, ty_cmd_rerun,
+    ty_cmd_top, ty_cmd_submit;
 
 /* Groups of options that several commands share: a struct to embed under the given member name, and
  * the rows that fill it. */
@@ -54,5 +55,13 @@ struct ty_config_opts { /* member `config` */
     { "plugin-dir", 0, TY_OPT_WORDS, "DIR", "load the plugins (*.so) of a directory", NULL,        \
       TY_OPT_AT(type, config.plugin_dirs) }
 /* clang-format on */
+
+/* What `submit` and `run --detach` read. */
+struct ty_submit_input {
+    struct ty_strlist operands, sets, env, env_files;
+    struct ty_input_opts input;
+    struct ty_config_opts config;
+};
+int ty_cmd_run_detached(struct ty_cli *cli, const struct ty_submit_input *in); /* exit code */
 
 #endif

@@ -16,13 +16,20 @@ static bool takes_dir(const struct ty_opt *o)
     return o->arg && strcmp(o->arg, "DIR") == 0;
 }
 
+/* For bash and zsh: the names of jobs, and those of the nodes of one. */
+#define NAMES                                                                                      \
+    "_trainyard_jobs() { trainyard get -o name 2>/dev/null | sed 's#.*/##' | sort -u; }\n"         \
+    "_trainyard_nodes() {\n"                                                                       \
+    "    trainyard get pods \"$1\" -o name 2>/dev/null | sed \"s#^pod/$1-##; s#-[^-]*\\$##\"\n"    \
+    "}\n"
+
 /* ---- bash: an empty answer falls back to file names ---- */
 
 static void bash_values(struct ty_buf *out, const struct ty_cmd *c)
 {
     each_opt(o, c)
     {
-        if (o->kind == TY_OPT_FLAG)
+        if (o->kind == TY_OPT_FLAG || o->kind == TY_OPT_CHOICE)
             continue;
         ty_buf_printf(out, "    %s,--%s", c->name, o->name);
         if (o->letter)
@@ -49,6 +56,13 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
             ty_buf_printf(out, " -%c", o->letter);
     }
     ty_buf_cstr(out, "\" ;;\n");
+    if (c->names == TY_NAMES_JOB_NODE)
+        ty_buf_printf(out,
+                      "    %s,*) if [ \"$COMP_CWORD\" -eq 2 ]; then words=$(_trainyard_jobs)\n"
+                      "        else words=$(_trainyard_nodes \"${COMP_WORDS[2]}\"); fi ;;\n",
+                      c->name);
+    else if (c->names)
+        ty_buf_printf(out, "    %s,*) words=$(_trainyard_jobs) ;;\n", c->name);
     if (!c->operands)
         return;
     ty_buf_printf(out, "    %s,*) words=\"", c->name);
@@ -58,7 +72,7 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
 
 void ty_complete_bash(struct ty_buf *out)
 {
-    ty_buf_cstr(out, "# bash completion of trainyard:  source <(trainyard completion bash)\n"
+    ty_buf_cstr(out, "# bash completion of trainyard:  source <(trainyard completion bash)\n" NAMES
                      "_trainyard() {\n"
                      "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
                      "    local cmd=${COMP_WORDS[1]} words=\"\"\n"
@@ -124,7 +138,9 @@ static void zsh_option(struct ty_buf *out, const struct ty_opt *o)
 void ty_complete_zsh(struct ty_buf *out)
 {
     ty_buf_cstr(out, "#compdef trainyard\n"
-                     "# zsh completion of trainyard:  source <(trainyard completion zsh)\n"
+                     "# zsh completion of trainyard:  source <(trainyard completion zsh)\n" NAMES
+                     "_trainyard_add_jobs() { compadd -- $(_trainyard_jobs) }\n"
+                     "_trainyard_add_nodes() { compadd -- $(_trainyard_nodes $words[2]) }\n"
                      "_trainyard() {\n"
                      "    local -a commands=(\n");
     each_cmd(c)
@@ -147,8 +163,13 @@ void ty_complete_zsh(struct ty_buf *out)
     {
         ty_buf_printf(out, "    %s) _arguments \\\n", (*c)->name);
         each_opt(o, *c) zsh_option(out, o);
+        if ((*c)->names == TY_NAMES_JOB_NODE)
+            ty_buf_cstr(out,
+                        "        '1:job:_trainyard_add_jobs' '2:node:_trainyard_add_nodes' \\\n");
         ty_buf_cstr(out, "        '*:");
-        if ((*c)->operands) {
+        if ((*c)->names == TY_NAMES_JOBS) {
+            ty_buf_cstr(out, "job:_trainyard_add_jobs' ;;\n");
+        } else if ((*c)->operands) {
             ty_buf_cstr(out, "word:(");
             print_words(out, (*c)->operands);
             ty_buf_cstr(out, ")' ;;\n");
@@ -202,6 +223,11 @@ static void fish_command(struct ty_buf *out, const struct ty_cmd *c)
         fish_text(out, o->about);
         ty_buf_chr(out, '\n');
     }
+    if (c->names)
+        ty_buf_printf(out,
+                      "complete -c trainyard -n '__fish_seen_subcommand_from %s' -f -a "
+                      "'(__trainyard_names %d)'\n",
+                      c->name, c->names == TY_NAMES_JOB_NODE);
     if (c->operands) {
         ty_buf_printf(out, "complete -c trainyard -n '__fish_seen_subcommand_from %s' -f -a '",
                       c->name);
@@ -212,7 +238,16 @@ static void fish_command(struct ty_buf *out, const struct ty_cmd *c)
 
 void ty_complete_fish(struct ty_buf *out)
 {
-    ty_buf_cstr(out, "# fish completion of trainyard:  trainyard completion fish | source\n");
+    ty_buf_cstr(out, "# fish completion of trainyard:  trainyard completion fish | source\n"
+                     "function __trainyard_names\n"
+                     "    set -l w (commandline -opc)\n"
+                     "    if test $argv[1] = 1 -a (count $w) -gt 2\n"
+                     "        trainyard get pods $w[3] -o name 2>/dev/null |"
+                     " string replace \"pod/$w[3]-\" '' | string replace -r -- '-[^-]*$' ''\n"
+                     "    else\n"
+                     "        trainyard get -o name 2>/dev/null | string replace -r '.*/' ''\n"
+                     "    end\n"
+                     "end\n");
     each_cmd(c) fish_command(out, *c);
     ty_buf_cstr(
         out, "complete -c trainyard -n __fish_use_subcommand -f -a help -d 'Explain a command'\n");

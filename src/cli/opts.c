@@ -92,6 +92,8 @@ static int read_long(struct opts_reader *r, const char *dashes, const char *word
     const struct ty_opt *o = by_name(r->opts, name);
     if (!o)
         return unknown_option(r->opts, dashes, name, r->err);
+    if (o->kind == TY_OPT_CHOICE && !value.p)
+        return store_value(r->a, o, o->choices[0], r->ret, r->err);
     if (o->kind != TY_OPT_FLAG)
         return take_value(r, o, value.p);
     bool on = !value.p || is_any(value, yes);
@@ -158,6 +160,8 @@ int ty_opts_parse(struct ty_arena *a, const struct ty_opts *opts, bool one_dash,
             rc = read_option(&r, word);
         if (rc < 0)
             return rc;
+        if (!only_words)
+            args->n_before = args->operands.n;
     }
     *ret = args;
     return 0;

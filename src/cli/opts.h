@@ -27,13 +27,15 @@
 /* The part that all commands have: the first member of every options struct. */
 struct ty_args {
     struct ty_strlist operands; /* the words that are not options */
+    size_t n_before;            /* how many operands are before "--"; all of them without it */
     bool help;
 };
 
 enum ty_opt_kind {
-    TY_OPT_FLAG,  /* the member is a bool */
-    TY_OPT_WORD,  /* a const char *; the last one given counts */
-    TY_OPT_WORDS, /* a struct ty_strlist; repeatable */
+    TY_OPT_FLAG,   /* the member is a bool */
+    TY_OPT_WORD,   /* a const char *; the last one given counts */
+    TY_OPT_WORDS,  /* a struct ty_strlist; repeatable */
+    TY_OPT_CHOICE, /* a const char *: --x=VALUE, or --x for the first of its choices */
 };
 
 struct ty_opt {

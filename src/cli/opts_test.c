@@ -8,6 +8,7 @@ struct test_opts {
     struct ty_strlist files;
     const char *output;
     bool recursive;
+    const char *dry;
 };
 static const struct ty_opt options[] = {
     { "filename", 'f', TY_OPT_WORDS, "FILE", "a file", NULL, TY_OPT_AT(struct test_opts, files) },
@@ -15,6 +16,7 @@ static const struct ty_opt options[] = {
       TY_OPT_AT(struct test_opts, output) },
     { "recursive", 'R', TY_OPT_FLAG, NULL, "all below", NULL,
       TY_OPT_AT(struct test_opts, recursive) },
+    { "dry-run", 0, TY_OPT_CHOICE, NULL, "…", colours, TY_OPT_AT(struct test_opts, dry) },
     TY_OPT_HELP(struct test_opts),
     TY_OPT_END,
 };
@@ -37,6 +39,22 @@ static int parse_words(struct ty_arena *a, bool one_dash, const char *const *wor
 }
 #define PARSE(...)    parse_words(a, false, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
 #define PARSE_GO(...) parse_words(a, true, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
+
+/* An option whose value may be missing never takes the next word. */
+static void test_choice(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct test_opts opts = { 0 };
+    struct ty_err err = { 0 };
+
+    assert_int_equal(PARSE("--dry-run", "x"), 0);
+    assert_string_equal(opts.dry, colours[0]);
+    assert_int_equal(opts.args.operands.n, 1);
+    assert_int_equal(PARSE(ty_arena_printf(a, "--dry-run=%s", colours[1])), 0);
+    assert_string_equal(opts.dry, colours[1]);
+    assert_true(PARSE("--dry-run=maybe") < 0);
+}
 
 static void test_every_spelling(void **state)
 {
@@ -173,6 +191,7 @@ static void test_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choice),
         cmocka_unit_test(test_every_spelling),
         cmocka_unit_test(test_flags_can_be_denied),
         cmocka_unit_test(test_mistakes),

@@ -152,18 +152,82 @@ static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED,
     return false;
 }
 
+/* ---- names ---- */
+
+const char *ty_job_history_name_of_kind(const char *word, const struct ty_kind *kind)
+{
+    struct ty_str prefix, rest = ty_str_cut(ty_str(word), '/', &prefix), plain = prefix;
+
+    ty_str_cut(prefix, '.', &plain);
+    return rest.p && ty_kind_by_name(plain) == kind ? rest.p : NULL;
+}
+
+const char *ty_job_history_name(const char *word)
+{
+    const char *name = ty_job_history_name_of_kind(word, &ty_kind_trainjob);
+
+    return name ? name : word;
+}
+
+struct pod_search {
+    struct ty_arena *a;
+    const char *name;
+    char *job, *host;
+    int64_t run;
+};
+
+/* A pod is called HOST-x7k2p; both names are accepted. */
+static bool match_pod(void *ctx, const struct ty_history_read_object *o)
+{
+    struct pod_search *s = ctx;
+    size_t n = strlen(s->name);
+
+    if (strncmp(o->name, s->name, n) != 0 || (o->name[n] && o->name[n] != '-'))
+        return true;
+    ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
+    struct ty_str host = ty_json_str_at(ty_job_history_parse(a, o), "spec.hostname");
+    if (o->name[n] && !ty_str_is(host, s->name))
+        return true;
+    s->host = host.n ? ty_arena_cstr(s->a, host) : ty_arena_strdup(s->a, o->name);
+    s->job = ty_arena_strdup(s->a, o->job);
+    s->run = o->run.id;
+    return false;
+}
+
+static int query_by_pod(struct ty_job_history_query *q, const char *word, struct job_found *f)
+{
+    const char *name = ty_job_history_name_of_kind(word, &ty_kind_pod);
+    struct pod_search s = { .a = f->a, .name = name ? name : word };
+    struct ty_history_read_filter which = { .run = q->run, .ns = q->ns, .kind = &ty_kind_pod };
+    struct ty_err err = { 0 };
+
+    if (q->d && ty_history_read_objects(q->d, &which, match_pod, &s, &err) < 0)
+        return ty_job_history_error(q->cli, &err);
+    if (!s.job)
+        return TY_EXIT_OK;
+    q->run = s.run;
+    q->name = s.job;
+    int code = ty_job_history_query(q);
+    if (f->any)
+        f->ret->pod = s.host;
+    return code;
+}
+
 int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
                          const struct ty_job_history_opts *opts, const char *name,
                          struct ty_job_history_entry *ret)
 {
     struct job_found f = { .a = cli->arena, .ret = ret };
     struct ty_job_history_query q = {
-        .cli = cli, .d = d, .ns = opts->ns, .name = name, .fn = take_first, .ctx = &f
+        .cli = cli, .d = d, .ns = opts->ns, .fn = take_first, .ctx = &f
     };
 
+    name = q.name = ty_job_history_name(name);
     if (opts->run)
         (void)ty_str_parse_i64(ty_str(opts->run), &q.run);
     int code = ty_job_history_query(&q);
+    if (code == TY_EXIT_OK && !f.any)
+        code = query_by_pod(&q, name, &f);
     if (code || f.any)
         return code;
     code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);

@@ -23,13 +23,15 @@ struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_history
 /* Limit of arenas for a TrainJob and its JobSet: 32 MiB of text each, 24 times that as a tree. */
 #define TY_JOB_HISTORY_CEILING ((size_t)4 << 30)
 
-/* A TrainJob of a run. Lives with the arena it was read into. */
+/* A TrainJob of a run, or of a cluster (cli/cluster/cluster_jobs.h): then run.id is 0, `alive` is
+ * LIVE, and run.started_ms is its creation. Lives with the arena it was read into. */
 struct ty_job_history_entry {
     struct ty_history_db_run run;
     enum ty_history_read_run_state alive;
     const char *ns, *name;
     bool gone;
     struct ty_json *job, *jobset; /* jobset may be NULL */
+    const char *pod; /* host name of the pod by which it was found; NULL: by its own name */
 };
 /* Calls fn for each TrainJob, newest run first, with an arena that is emptied after the call; fn
  * returns false to stop. d may be NULL. */
@@ -53,7 +55,13 @@ struct ty_job_history_opts {
     { "run", 0, TY_OPT_WORD, "ID", "an earlier run of that name: see 'trainyard get -o wide'",     \
       NULL, TY_OPT_AT(type, history.run) }
 /* clang-format on */
-/* Finds TrainJob `name` in its newest run, or in --run. If there is none, prints kubectl's "not
+/* The name in "ddp" or "trainjob/ddp", also with the plural or the group, as kubectl prints it. A
+ * word of another kind is returned as it is: nothing has a slash in its name. */
+const char *ty_job_history_name(const char *word);
+/* The part after "KIND/", where the kind may have its group; NULL: another kind, or none. */
+const char *ty_job_history_name_of_kind(const char *word, const struct ty_kind *kind);
+/* Finds the TrainJob that `name` means in its newest run, or in --run: "ddp", "trainjob/ddp", or a
+ * pod of it: "ddp-node-0-1", "pod/ddp-node-0-1-x7k2p". If there is none, prints kubectl's "not
  * found" and a hint about the cluster (cluster_hint.h) and returns TY_EXIT_BAD. Lives with the
  * cli's arena. */
 int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,

@@ -2,6 +2,9 @@
 #include "cli/history/job_history.h"
 
 #include <errno.h>
+#include <time.h>
+
+#define STARTING_MS 5000
 
 struct pod_list {
     struct ty_arena *a;
@@ -11,8 +14,7 @@ struct pod_list {
     size_t n, cap;
 };
 
-/* The part of a host name after "JOB-". */
-static const char *node_of(const char *job, const char *host)
+const char *ty_job_history_pods_node(const char *job, const char *host)
 {
     size_t n = strlen(job);
     return strncmp(job, host, n) == 0 && host[n] == '-' ? host + n + 1 : host;
@@ -31,7 +33,7 @@ static bool on_pod(void *ctx, const struct ty_history_read_object *o)
     struct ty_str host = ty_json_str_at(pod, "spec.hostname");
     const char *name = host.n ? ty_arena_cstr(g->a, host) : ty_arena_strdup(g->a, o->name);
     struct ty_job_history_pod it = { .host = name,
-                                     .node = node_of(g->job->name, name),
+                                     .node = ty_job_history_pods_node(g->job->name, name),
                                      .obj = pod,
                                      .version = o->version,
                                      .gone = o->gone };
@@ -51,12 +53,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Compares names with numbers in numeric order: node-0-2 before node-0-10. */
-static int by_name(const void *x, const void *y)
+int ty_job_history_pods_compare(const char *a, const char *b)
 {
-    const char *a = ((const struct ty_job_history_pod *)x)->host,
-               *b = ((const struct ty_job_history_pod *)y)->host;
-
     while (*a && *b) {
         if (is_digit(*a) && is_digit(*b)) {
             size_t na = strspn(a, "0123456789"), nb = strspn(b, "0123456789");
@@ -75,6 +73,19 @@ static int by_name(const void *x, const void *y)
     return (unsigned char)*a - (unsigned char)*b;
 }
 
+static int by_name(const void *x, const void *y)
+{
+    const struct ty_job_history_pod *a = x, *b = y;
+
+    return ty_job_history_pods_compare(a->host, b->host);
+}
+
+void ty_job_history_pods_sort(struct ty_job_history_pod *pods, size_t n)
+{
+    if (n)
+        qsort(pods, n, sizeof(*pods), by_name);
+}
+
 int ty_job_history_pods(struct ty_cli *cli, struct ty_history_db *d, struct ty_arena *a,
                         const struct ty_job_history_entry *job, struct ty_job_history_pod **ret,
                         size_t *ret_n)
@@ -91,14 +102,38 @@ int ty_job_history_pods(struct ty_cli *cli, struct ty_history_db *d, struct ty_a
         r = ty_fail(&err, -EFBIG, "trainjob \"%s\" has more pods than can be read", job->name);
     if (r < 0)
         return ty_job_history_error(cli, &err);
-    if (g.n)
-        qsort(g.v, g.n, sizeof(*g.v), by_name);
+    ty_job_history_pods_sort(g.v, g.n);
     *ret = g.v;
     *ret_n = g.n;
     return TY_EXIT_OK;
 }
 
+bool ty_job_history_is_starting(struct ty_history_db *d, const struct ty_job_history_entry *job)
+{
+    return ty_cli_wall_ms() - job->run.started_ms < STARTING_MS && !job->gone &&
+           !ty_json_true_at(job->job, "spec.suspend") &&
+           ty_history_read_run_state(d, &job->run) == TY_HISTORY_RUN_LIVE;
+}
+
+int ty_job_history_pods_soon(struct ty_cli *cli, struct ty_history_db *d, struct ty_arena *a,
+                             const struct ty_job_history_entry *job,
+                             struct ty_job_history_pod **ret, size_t *ret_n)
+{
+    int code = ty_job_history_pods(cli, d, a, job, ret, ret_n);
+
+    while (code == TY_EXIT_OK && !*ret_n && ty_job_history_is_starting(d, job)) {
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+        code = ty_job_history_pods(cli, d, a, job, ret, ret_n);
+    }
+    return code;
+}
+
 bool ty_job_history_pod_is(const struct ty_job_history_pod *pod, const char *node)
 {
-    return strcmp(pod->host, node) == 0 || strcmp(pod->node, node) == 0;
+    struct ty_str name = ty_str(node), prefix, rest = ty_str_cut(name, '/', &prefix);
+
+    if (rest.p && ty_kind_by_name(prefix) == &ty_kind_pod)
+        name = rest;
+    return ty_str_is(name, pod->host) || ty_str_is(name, pod->node) ||
+           ty_str_eq(name, ty_json_str_at(pod->obj, "metadata.name"));
 }

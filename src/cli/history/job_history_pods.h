@@ -15,7 +15,19 @@ struct ty_job_history_pod {
 int ty_job_history_pods(struct ty_cli *cli, struct ty_history_db *d, struct ty_arena *a,
                         const struct ty_job_history_entry *job, struct ty_job_history_pod **ret,
                         size_t *ret_n);
-/* "t-node-0-1" or "node-0-1" of job t. */
+/* node-0-2 before node-0-10. */
+void ty_job_history_pods_sort(struct ty_job_history_pod *pods, size_t n);
+/* The part of a host name after "JOB-". */
+const char *ty_job_history_pods_node(const char *job, const char *host);
+/* True for some seconds after a live run has begun: what it lacks now, it may have soon. */
+bool ty_job_history_is_starting(struct ty_history_db *d, const struct ty_job_history_entry *job);
+/* The same, but waits for the first pod of a run that is starting. */
+int ty_job_history_pods_soon(struct ty_cli *cli, struct ty_history_db *d, struct ty_arena *a,
+                             const struct ty_job_history_entry *job,
+                             struct ty_job_history_pod **ret, size_t *ret_n);
+/* Compares host names with numbers in numeric order: node-0-2 before node-0-10. */
+int ty_job_history_pods_compare(const char *a, const char *b);
+/* "node-0-1", "t-node-0-1" or "pod/t-node-0-1-x7k2p" of job t. */
 bool ty_job_history_pod_is(const struct ty_job_history_pod *pod, const char *node);
 
 #endif

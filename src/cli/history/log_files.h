@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
+#include "engine/log_times.h"
 
 struct ty_log_file {
     const char *path, *container;
@@ -26,11 +27,21 @@ struct ty_log_cursor {
     ino_t ino; /* 0: not begun */
     off_t at;
     struct ty_buf part; /* an incomplete line */
+    bool clean;   /* for a terminal: no escape sequences but colors. The text is printed up to the
+                     last   end of a line, or carriage return */
+    bool colored; /* colors were printed, and are to be reset at the end */
+    bool stamps;  /* each line begins with the time at which it arrived, if that is known */
+    char part_stamp[32];            /* of the incomplete line */
+    struct ty_log_times_list times; /* of the file that is being read */
 };
+/* Moves the position to the first line that arrived at `ms` or later, at the precision of the times
+ * that were recorded; to the end if there is none. Never back: ty_log_files_tail may be called
+ * before. */
+void ty_log_files_since(const char *path, int64_t ms, struct ty_log_cursor *place);
 /* Moves the position so that at most `lines` lines are left to read. */
 void ty_log_files_tail(const char *path, int64_t lines, struct ty_log_cursor *place);
-/* Prints what was added since the last call. prefix NULL: byte for byte; else it is printed before
- * each line, and an incomplete last line is held back. False: nothing new. */
+/* Prints what was added since the last call. prefix NULL: byte for byte, unless it is cleaned; else
+ * it is printed before each line, and an incomplete last line is held back. False: nothing new. */
 bool ty_log_files_print(FILE *out, const char *path, const char *prefix,
                         struct ty_log_cursor *place);
 void ty_log_files_flush(FILE *out, const char *prefix,

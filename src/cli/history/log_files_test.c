@@ -176,11 +176,46 @@ static void test_long_files_and_lines(void **state)
 }
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+/* A job can put a pipe in the place of its log: opening it would wait for ever. */
+static void test_a_pipe_instead(void **state)
+{
+    struct sheet *s = *state;
+    struct ty_log_cursor place = { 0 };
+
+    assert_int_equal(mkfifo("l", 0600), 0);
+    ty_log_files_tail("l", 5, &place);
+    ty_log_files_since("l", 1, &place);
+    assert_false(ty_log_files_print(s->out, "l", NULL, &place));
+    assert_string_equal(print_log(s), "");
+    ty_log_files_flush(s->out, NULL, &place);
+}
+
+/* On a terminal: what a job writes can color its lines, and no more. */
+static void test_for_a_terminal(void **state)
+{
+    struct sheet *s = *state;
+    struct ty_log_cursor place = { .clean = true }, plain = { .clean = true };
+
+    append_text("l", "\033]0;owned\007\033[31mred\n\033[2Jtwo\033[");
+    ty_log_files_print(s->out, "l", "[n] ", &place);
+    assert_string_equal(print_log(s), "[n] \033[31mred\033[0m\n");
+    append_text("l", "1mx\n10%\r20%\r\nend"); /* the sequence was cut by the read */
+    ty_log_files_print(s->out, "l", "[n] ", &place);
+    ty_log_files_flush(s->out, "[n] ", &place);
+    assert_string_equal(print_log(s), "[n] \033[31mred\033[0m\n[n] two\033[1mx\033[0m\n"
+                                      "[n] 10%\r[n] 20%\r[n] \n[n] end\n");
+    size_t before = s->n;
+    ty_log_files_print(s->out, "l", NULL, &plain);
+    ty_log_files_flush(s->out, NULL, &plain);
+    assert_string_equal(print_log(s) + before, "\033[31mred\ntwo\033[1mx\n10%\r20%\r\nend\033[0m");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names), T(test_list), T(test_growing),
-        T(test_turned_over),          T(test_tail), T(test_long_files_and_lines)
+        cmocka_unit_test(test_names), T(test_list),          T(test_growing),
+        T(test_turned_over),          T(test_tail),          T(test_long_files_and_lines),
+        T(test_for_a_terminal),       T(test_a_pipe_instead)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,10 @@ const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *sta
 
     if (ended.n)
         return ty_arena_cstr(a, ended);
-    if (cut_off)
-        return "Interrupted";
     if (ty_json_at(status, "state.running"))
-        return "Running";
+        return cut_off ? "Interrupted" : "Running";
+    if (cut_off)
+        return ty_json_at(status, "lastState.terminated") ? "Interrupted" : "NotStarted";
     return waits.n ? ty_arena_cstr(a, waits) : "Waiting";
 }
 
@@ -56,7 +56,7 @@ const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, boo
     if (ty_str_is(phase, "Failed"))
         return reason.n ? ty_arena_cstr(a, reason) : more ? more : "Error";
     if (cut_off)
-        return "Interrupted";
+        return ty_str_is(phase, "Running") ? "Interrupted" : "NotStarted";
     if (ty_json_at(pod, "metadata.deletionTimestamp"))
         return gone ? "Deleted" : "Terminating";
     if (more)

@@ -5,7 +5,7 @@
 #include "json/json.h"
 
 /* As kubectl's STATUS column. cut_off: the run ended without recording the pod's end, so a running
- * pod is Interrupted. */
+ * pod is Interrupted, and one that never ran NotStarted. */
 const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, bool cut_off,
                               bool gone);
 int64_t ty_pod_state_restarts(const struct ty_json *pod);

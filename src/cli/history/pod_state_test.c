@@ -9,7 +9,7 @@ static void test_pods(void **state)
         const char *want;
     } cases[] = {
         { "{}", false, false, "Pending" },
-        { "{}", true, false, "Interrupted" },
+        { "{}", true, false, "NotStarted" },
         { "{'status':{'phase':'Running'}}", false, false, "Running" },
         { "{'status':{'phase':'Running'}}", true, true, "Interrupted" },
         { "{'status':{'phase':'Succeeded'}}", true, false, "Completed" },

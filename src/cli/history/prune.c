@@ -11,6 +11,8 @@
 #include "cli/run/run_gc.h"
 #include "store/history/run_lock.h"
 
+#define BEGUN_S 60 /* after that time a run that lives has its lock */
+
 /* ---- what is kept ---- */
 
 bool ty_prune_parse(struct ty_str text, struct ty_prune *ret)
@@ -59,6 +61,7 @@ struct old_run {
 struct pruning {
     struct ty_arena *a;
     struct ty_history_db *d;
+    int64_t now_ms;
     int64_t before_ms; /* 0: no limit */
     struct old_run v[TY_PRUNE_ONCE];
     size_t n;
@@ -77,23 +80,39 @@ static bool collect_run(void *ctx, const struct ty_history_db_run *run, bool bey
     return p->n < TY_PRUNE_ONCE;
 }
 
-/* True if directory "run-SECONDS-PID" is older than the limit and no process holds its lock. */
+static bool has_logs(struct ty_arena *a, const char *dir)
+{
+    DIR *d = opendir(ty_arena_printf(a, "%s/logs", dir));
+    bool any = !d && errno != ENOENT;
+
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e && !any; e = readdir(d))
+        any = e->d_name[0] != '.';
+    if (d)
+        closedir(d);
+    return any;
+}
+
+/* True if directory "run-SECONDS-PID" is older than the limit, or that of a run that was killed
+ * before it began, and no process holds its lock. */
 static bool is_left_over(const struct pruning *p, const char *name, const char *dir)
 {
-    struct ty_str began, rest = ty_str_cut(ty_str(name), '-', &began);
+    struct ty_str kind, began, rest = ty_str_cut(ty_str(name), '-', &kind);
     int64_t seconds = 0;
 
     ty_str_cut(rest, '-', &began);
-    return ty_str_parse_i64(began, &seconds) && seconds > 0 && seconds < p->before_ms / 1000 &&
+    return ty_str_is(kind, "run") && ty_str_parse_i64(began, &seconds) && seconds > 0 &&
+           (seconds < p->before_ms / 1000 ||
+            (seconds < p->now_ms / 1000 - BEGUN_S && !has_logs(p->a, dir))) &&
            !ty_run_lock_is_held(dir) && !ty_run_gc_is_excluded(p->a, dir) &&
            !ty_history_read_has_dir(p->d, dir);
 }
 
-/* Deletes old directories without a row: their history was moved or never written. */
+/* Deletes directories without a row: their history was moved or never written. */
 static int remove_left_over(struct pruning *p, struct ty_err *err)
 {
     const char *runs = ty_state_dir_runs(p->a, err);
-    DIR *d = p->before_ms && runs ? opendir(runs) : NULL;
+    DIR *d = runs ? opendir(runs) : NULL;
     int r = 0;
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
@@ -114,7 +133,7 @@ int ty_prune_history(struct ty_arena *a, struct ty_history_db *d, const struct t
 {
     struct pruning *p = ty_new(a, struct pruning);
 
-    *p = (struct pruning){ .a = a, .d = d };
+    *p = (struct pruning){ .a = a, .d = d, .now_ms = now_ms };
     if (keep->age_ms && keep->age_ms < now_ms)
         p->before_ms = now_ms - keep->age_ms;
     int r = ty_history_read_runs(d, keep->runs, p->before_ms, collect_run, p, err);

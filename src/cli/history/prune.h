@@ -21,7 +21,8 @@ int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const char *
                       struct ty_prune *ret);
 
 /* Deletes finished runs beyond either limit with their directories, oldest first, at most
- * TY_PRUNE_ONCE; and directories beyond the age limit that no run in the history has. Live runs and
+ * TY_PRUNE_ONCE; and directories that no run in the history has, beyond the age limit or without a
+ * log. Live runs and
  * runs with --keep stay. Safe if other processes prune at the same time. -EAGAIN: the database is
  * busy; the next run prunes. */
 #define TY_PRUNE_ONCE 100

@@ -158,6 +158,26 @@ static void test_left_over_folders(void **state)
     close(lock);
 }
 
+/* A run that was killed before its first log and its row, whatever the limits. */
+static void test_killed_at_the_start(void **state)
+{
+    struct prune_fixture *w = *state;
+    char *dead = make_folder(w, NOW - 90 * 1000, 1), *young = make_folder(w, NOW - 30 * 1000, 2);
+    char *alive = make_folder(w, NOW - 90 * 1000, 3), *logs = make_folder(w, NOW - 90 * 1000, 4);
+    char *known = add_run(w, 1, false);
+    struct ty_err err = { 0 };
+    int lock = ty_run_lock_acquire(alive, &err);
+
+    const char *const empty[] = { dead, young, alive, known };
+    for (size_t i = 0; i < TY_COUNT(empty); i++)
+        assert_int_equal(unlink(ty_arena_printf(w->b.cli.arena, "%s/logs/log", empty[i])), 0);
+    prune_now(w, 0, 0);
+    assert_false(path_exists(dead));
+    assert_true(path_exists(young) && path_exists(alive) && path_exists(logs) &&
+                path_exists(known));
+    close(lock);
+}
+
 /* A large history is pruned in several calls, so that no run ends late; runs that must stay do not
  * block the others. */
 static void test_at_most_so_many_at_once(void **state)
@@ -289,6 +309,7 @@ int main(void)
         T(test_by_age),
         T(test_who_stays),
         T(test_left_over_folders),
+        T(test_killed_at_the_start),
         T(test_at_most_so_many_at_once),
         T(test_a_history_that_lies),
         T(test_others_are_busy),

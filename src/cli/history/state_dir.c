@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/pod/pod_files.h"
 #include "store/history/history_db.h"
 
 #define PASSWD_BYTES (64u << 10)
@@ -193,12 +193,6 @@ int ty_state_dir_check(struct ty_arena *a, struct ty_err *err)
     return open_walk(a, false, err);
 }
 
-static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
-                      struct FTW *f TY_UNUSED)
-{
-    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
-}
-
 /* True if the path is below runs/ and has no "..". */
 static bool is_ours(struct ty_arena *a, struct ty_str path)
 {
@@ -223,8 +217,8 @@ int ty_state_dir_remove(struct ty_arena *a, const char *path, struct ty_err *err
 {
     if (!is_ours(a, ty_str(path)))
         return 0;
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
+    ty_pod_files_remove_tree(path);
+    if (rmdir(path) < 0 && errno != ENOENT)
         return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
     return 0;
 }

@@ -9,14 +9,6 @@
 #define SOON_MS  700 /* a shorter read shows no progress line */
 #define AGAIN_MS 100
 
-static int64_t clock_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_kube_opts *kube,
                     struct ty_err *err)
 {
@@ -40,7 +32,7 @@ void ty_cluster_close(struct ty_cluster *c)
 static void on_tick(void *ctx, size_t done, size_t of)
 {
     struct ty_cluster *c = ctx;
-    int64_t now = clock_ms();
+    int64_t now = ty_cli_monotonic_ms();
 
     if (now - c->began_ms < SOON_MS || now - c->drawn_ms < AGAIN_MS)
         return;
@@ -55,7 +47,7 @@ void ty_cluster_read(struct ty_cluster *c, const struct ty_cluster_query *wants,
     int fd = fileno(c->cli->err);
     bool terminal = fd >= 0 && isatty(fd);
 
-    c->began_ms = clock_ms();
+    c->began_ms = ty_cli_monotonic_ms();
     ty_cluster_reader_read(c->look, c->snapshot, wants, n, terminal ? on_tick : NULL, c);
     if (c->drawn)
         fputs("\r\033[K", c->cli->err);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <uv.h>
 
+#include "cli/jobs/user_config.h"
 #include "store/kube/kube.h"
 
 #define AGENT   "trainyard/" TY_VERSION
@@ -67,29 +68,31 @@ static void query_cluster(const struct ty_kubeconfig *config, const char *ns, co
     uv_loop_close(&loop);
 }
 
-/* "kubectl --context c -n ns describe trainjob name" */
-static const char *describe_command(struct ty_arena *a, const char *context, const char *ns,
-                                    const char *name)
+/* "trainyard get name --cluster -n ns" */
+static const char *get_command(struct ty_arena *a, const char *ns, const char *name)
 {
-    return ty_arena_printf(a, "kubectl%s%s%s%s describe trainjob %s", *context ? " --context " : "",
-                           context, *ns ? " -n " : "", ns, name);
+    return ty_arena_printf(a, "trainyard get %s --cluster%s%s", name, ns ? " -n " : "",
+                           ns ? ns : "");
 }
 
-void ty_cluster_hint(struct ty_cli *cli, const char *ns, const char *name)
+bool ty_cluster_hint(struct ty_cli *cli, const char *ns, const char *name)
 {
     struct ty_kubeconfig_sources where = { 0 };
+    struct ty_user_config user = { 0 };
     struct ty_kubeconfig config = { 0 };
     struct ty_err err = { 0 };
     struct cluster_query q = { .r = 1 };
 
+    (void)ty_user_config_read(cli->arena, &user, &err); /* without it: the current context */
+    where.context = user.context;
     ty_kubeconfig_sources_env(&where);
     bool found = ty_kubeconfig_load(cli->arena, &where, &config, &err) == 0;
     const char *context = found && config.context ? config.context : "";
-    const char *in = ns ? ns : found ? config.ns : "";
-    const char *how = describe_command(cli->arena, context, in, name);
+    const char *in = ns ? ns : user.ns ? user.ns : found ? config.ns : "";
+    const char *how = get_command(cli->arena, ns, name);
     if (!found || config.exec) {
         ty_cli_msg(cli, TY_MSG_NOTE, "these are the runs of this machine; a cluster's: %s", how);
-        return;
+        return false;
     }
     const char *cluster =
         *context ? ty_arena_printf(cli->arena, "the cluster of context \"%s\"", context)
@@ -103,10 +106,11 @@ void ty_cluster_hint(struct ty_cli *cli, const char *ns, const char *name)
     else if (q.r == -ENOENT)
         ty_cli_msg(cli, TY_MSG_NOTE,
                    "neither on this machine nor in namespace \"%s\" of %s; for other namespaces: "
-                   "kubectl%s%s get trainjobs -A",
-                   in, cluster, *context ? " --context " : "", context);
+                   "trainyard get -A --cluster",
+                   in, cluster);
     else
         ty_cli_msg(cli, TY_MSG_NOTE, "no run \"%s\" on this machine; %s %s%s. To look there: %s",
                    name, cluster,
                    q.r > 0 ? "did not answer in time" : "could not be asked: ", q.why, how);
+    return q.r == 0;
 }

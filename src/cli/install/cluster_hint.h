@@ -7,7 +7,7 @@
 /* Prints one note: the cluster of the current context has a TrainJob of this name, has none, or did
  * not answer within two seconds; without a kubeconfig, how to look there. A cluster with an exec
  * credential plugin is not contacted, because the plugin could prompt the user. ns NULL: the
- * context's namespace. Read-only. */
-void ty_cluster_hint(struct ty_cli *cli, const char *ns, const char *name);
+ * context's namespace. Read-only. Returns true if the cluster has it. */
+bool ty_cluster_hint(struct ty_cli *cli, const char *ns, const char *name);
 
 #endif

@@ -32,7 +32,7 @@ static void test_no_kubeconfig(void **state)
 {
     assert_string_equal(hint_text(*state, NULL),
                         "note: these are the runs of this machine; a cluster's: "
-                        "kubectl describe trainjob x\n");
+                        "trainyard get x --cluster\n");
 }
 
 static void test_a_program_is_not_started(void **state)
@@ -42,7 +42,7 @@ static void test_a_program_is_not_started(void **state)
                      "interactiveMode: Never}}");
     assert_string_equal(hint_text(*state, NULL),
                         "note: these are the runs of this machine; a cluster's: "
-                        "kubectl --context c -n team describe trainjob x\n");
+                        "trainyard get x --cluster\n");
 }
 
 static int open_listener(int *ret_port)
@@ -68,7 +68,7 @@ static void test_a_cluster_that_does_not_answer(void **state)
     write_kubeconfig(port, "{token: t}");
     assert_has(hint_text(h, "ns"),
                "note: no run \"x\" on this machine; the cluster of context \"c\" ");
-    assert_has(h->b.err, "To look there: kubectl --context c -n ns describe trainjob x\n");
+    assert_has(h->b.err, "To look there: trainyard get x --cluster -n ns\n");
     close(fd);
     write_kubeconfig(port, "{token: t}");
     assert_has(hint_text(h, NULL), "the cluster of context \"c\" could not be asked: ");

@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #define HOME          "kubeflow-system" /* the namespace that manifests/ names */
+#define CONFIG_FILE   "controller_manager_config.yaml"
 #define VERSION_LABEL "app.kubernetes.io/version"
 
 /* manifests/.../NAME.yaml in this order: an object comes before the objects that refer to it. */
@@ -61,6 +62,16 @@ static void set_deployment(struct ty_arena *a, struct ty_json *doc, const struct
     ty_json_set(a, manager, "image", ty_json_cstr(a, s->image));
 }
 
+static void enable_failure_summary(struct ty_arena *a, struct ty_json *doc)
+{
+    struct ty_json *data = ty_json_get(doc, "data");
+    struct ty_str text = ty_json_as_str(ty_json_get(data, CONFIG_FILE));
+
+    if (text.n)
+        ty_json_set(a, data, CONFIG_FILE,
+                    ty_json_strf(a, "%.*sfailureSummary:\n  enable: true\n", TY_ARG(text)));
+}
+
 static void add_part(struct ty_arena *a, struct ty_json *list, const char *name,
                      const struct ty_install *s)
 {
@@ -69,6 +80,8 @@ static void add_part(struct ty_arena *a, struct ty_json *list, const char *name,
         move_to(a, docs.v[i], s->ns);
         if (ty_str_is(ty_json_str_at(docs.v[i], "kind"), "Deployment"))
             set_deployment(a, docs.v[i], s);
+        if (s->failure_summary && ty_str_is(ty_json_str_at(docs.v[i], "kind"), "ConfigMap"))
+            enable_failure_summary(a, docs.v[i]);
         ty_json_push(a, list, docs.v[i]);
     }
 }
@@ -94,6 +107,8 @@ struct ty_json *ty_install_list(struct ty_arena *a, const struct ty_install *s)
             add_part(a, list, *part, s);
     if (s->monitor)
         add_part(a, list, "monitor", s);
+    if (s->failure_summary)
+        add_part(a, list, "failure-summary", s);
     for (size_t i = 0; i < s->runtimes.n; i++) {
         if (strcmp(s->runtimes.v[i], "torch-distributed-with-cache") == 0)
             add_part(a, list, "cache", s);

@@ -16,6 +16,7 @@ struct ty_install {
     bool crds;                  /* include the CustomResourceDefinitions */
     bool no_user_roles;         /* omit the user roles */
     bool monitor;               /* include a ServiceMonitor for the Prometheus operator */
+    bool failure_summary;       /* enable failure summaries, with the rights that they need */
 };
 
 /* A runtime of the catalog as it is installed: labeled so that the webhook does not validate it. */

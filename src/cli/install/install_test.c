@@ -10,7 +10,8 @@ static struct ty_install default_settings(struct ty_arena *a, const char *runtim
                             .version = "9",
                             .replicas = 3,
                             .crds = true,
-                            .monitor = true };
+                            .monitor = true,
+                            .failure_summary = true };
     if (runtime)
         ty_strlist_add(a, &s.runtimes, runtime);
     return s;

@@ -70,7 +70,8 @@ struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall 
         .replicas = 1,
         .crds = s->crds,
         .no_user_roles = !s->crds, /* users need the roles to delete their remaining TrainJobs */
-        .monitor = s->monitor
+        .monitor = s->monitor,
+        .failure_summary = s->failure_summary
     };
     struct ty_json *list = ty_json_array(a);
 

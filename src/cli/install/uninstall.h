@@ -12,7 +12,8 @@ struct ty_uninstall {
                        the roles for people, who until then need them for their TrainJobs */
     bool runtimes;  /* include the runtimes of the catalog */
     bool monitor;   /* include the ServiceMonitor */
-    const char *at; /* options for kubectl that name the cluster, after a space; NULL: none */
+    bool failure_summary; /* include the rights of failure summaries */
+    const char *at;       /* options for kubectl that name the cluster, after a space; NULL: none */
 };
 
 /* apiVersion, kind, name and namespace of each: webhook configurations first, CRDs last. Lives with

@@ -9,12 +9,14 @@
 
 #include "cli/history/state_dir.h"
 #include "cli/run/run_gc.h"
+#include "engine/pod/gpu_lock.h"
+#include "engine/pod/pod_files.h"
 #include "store/local/local.h"
 #include "trainer/trainjob_reconcile.h"
 
 /* A run begins with a lock, sockets, hosts files, pod directories and some pages of history. With
  * less than this, one of them fails with ENOSPC, and the job with it. */
-#define ROOM_BYTES ((size_t)256 << 10)
+#define ROOM_BYTES ((off_t)256 << 10)
 #define ROOM_FILES 64u
 
 /* ---- directories ---- */
@@ -32,25 +34,21 @@ static int create_dirs(struct ty_run_ctx *r, const char *name, struct ty_err *er
     return ret == 0 ? ty_state_dir_create_path(r->claims, err) : ret;
 }
 
-/* Writes a file and deletes it: statvfs() does not show what a quota leaves. */
+/* Asks for the room in a file that stays: statvfs() does not show what a quota leaves. */
 static int check_room(const struct ty_run_ctx *r, struct ty_err *err)
 {
-    static const char piece[4096];
     struct statvfs fs;
-    char *path = ty_arena_printf(r->cli->arena, "%s/room-XXXXXX", r->dir);
-    int fd = mkostemp(path, O_CLOEXEC), why = fd < 0 ? errno : 0;
+    const char *path = ty_arena_printf(r->cli->arena, "%s/lock", r->dir);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), why = fd < 0 ? errno : 0;
 
-    for (size_t n = 0; !why && n < ROOM_BYTES; n += sizeof(piece)) {
-        ssize_t put = write(fd, piece, sizeof(piece));
-        if (put != (ssize_t)sizeof(piece))
-            why = put < 0 ? errno : ENOSPC;
-    }
+    if (!why)
+        why = posix_fallocate(fd, 0, ROOM_BYTES); /* writes where that is not supported */
+    if (!why && ftruncate(fd, 0) < 0)
+        why = errno;
     if (!why && fstatvfs(fd, &fs) == 0 && fs.f_files && fs.f_favail < ROOM_FILES)
         why = ENOSPC;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-        unlink(path);
-    }
     return why ? ty_fail(err, -why, "%s: %s", r->root, strerrordesc_np(why)) : 0;
 }
 
@@ -82,12 +80,59 @@ int ty_run_folders(struct ty_run_ctx *r, const char *name, struct ty_err *err)
         ty_run_gc(a, ty_state_dir_runs(a, err));
         return 0;
     }
+    if (r->needs_history) {
+        r->dir = NULL; /* removed again */
+        ty_wrap(err, "--detach: the history is needed to find the job again");
+        return err->code;
+    }
     r->root = ty_arena_printf(a, "%s/trainyard-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
     if (!mkdtemp(r->root))
         return err->code;
     ty_cli_msg(r->cli, TY_MSG_WARNING, "this run has no history, its files are in %s: %s", r->root,
                err->text);
     return create_dirs(r, name, err);
+}
+
+static bool usable_locks(const char *dir, struct ty_err *err)
+{
+    int fd = ty_gpu_lock_open_dir(dir, err);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+const char *ty_run_gpu_locks(struct ty_run_ctx *r)
+{
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    const char *set = getenv("TRAINYARD_LOCKS"), *shared = set && *set ? set : TY_GPU_LOCK_DIR;
+    const char *own = ty_arena_printf(r->cli->arena, "%s/locks", r->root);
+    struct ty_err err = { 0 };
+
+    if (!r->host.gpus || !r->host.gpus[0])
+        return NULL;
+    if (usable_locks(shared, &err))
+        return shared;
+    bool usable = usable_locks(own, &(struct ty_err){ 0 });
+    ty_cli_msg(r->cli, TY_MSG_WARNING, "GPUs are locked for %s: %s",
+               usable ? "your own runs only" : "nobody", err.text);
+    return usable ? own : NULL;
+}
+
+void ty_run_report_host(struct ty_run_ctx *r)
+{
+    struct ty_zygote_caps can = ty_zygote_caps(r->zygote);
+
+    if (!can.mounts)
+        ty_run_view_note(
+            &r->view, TY_MSG_NOTE,
+            "no private mounts here (%s): volumes cannot be mounted, host names of the "
+            "job are replaced by addresses, and there is no status API",
+            can.why);
+    else if (!can.pid_ns)
+        ty_run_view_note(&r->view, TY_MSG_NOTE,
+                         "no pid namespaces here (%s): pods see the processes of this machine",
+                         can.why);
 }
 
 /* ---- the end ---- */
@@ -135,9 +180,19 @@ static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
         uv_close(h, NULL);
 }
 
+/* After the engine, whose sockets are in there. */
+static void remove_refused(struct ty_run_ctx *r)
+{
+    if (r->past)
+        ty_state_dir_remove(r->cli->arena, r->dir, NULL);
+    else
+        ty_pod_files_remove_tree(r->root); /* a temporary directory of this run */
+}
+
 void ty_run_end(struct ty_run_ctx *r)
 {
     ty_run_view_close(&r->view, NULL); /* if it is still open */
+    ty_run_output_close(&r->output);
     ty_run_status_end(&r->status);
     ty_engine_free(r->engine);
     if (r->dir)
@@ -146,6 +201,8 @@ void ty_run_end(struct ty_run_ctx *r)
     uv_run(&r->loop, UV_RUN_DEFAULT);
     uv_loop_close(&r->loop);
     ty_zygote_stop(r->zygote);
+    if (r->refused && r->dir)
+        remove_refused(r);
     free(r->program);
     free(r->workdir);
 }

@@ -4,22 +4,17 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/str.h"
+#include "engine/pod/mount_points.h"
+#include "engine/pod/pod_files.h"
+#include "proc/regular_file.h"
 #include "store/history/run_lock.h"
 
 #define KEPT "kept"
-
-static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
-                      struct FTW *ftw TY_UNUSED)
-{
-    remove(path); /* continue after an error */
-    return 0;
-}
 
 bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir)
 {
@@ -31,6 +26,9 @@ static void gc_run(struct ty_arena *a, const char *dir)
     static const char *const sockets[] = { "rsh.sock", "control.sock" };
     char *pods = ty_arena_printf(a, "%s/pods", dir);
 
+    if (access(ty_arena_printf(a, "%s/" TY_MOUNT_POINTS_FILE, dir), F_OK) == 0 &&
+        !ty_run_lock_is_held(dir))
+        ty_mount_points_gc(dir);
     /* A run that ended normally has removed `pods`; in one that begins it is empty. */
     if (access(pods, F_OK) < 0 || ty_run_lock_is_held(dir))
         return;
@@ -45,8 +43,7 @@ static void gc_run(struct ty_arena *a, const char *dir)
         closedir(d);
     if (empty)
         return;
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    nftw(pods, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    ty_pod_files_remove_tree(pods);
     for (size_t i = 0; i < TY_COUNT(sockets); i++)
         unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]));
 }
@@ -54,9 +51,9 @@ static void gc_run(struct ty_arena *a, const char *dir)
 /* Removes a port file that is not locked: its run was killed. */
 static void gc_port(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int fd = ty_regular_file_open(path, O_RDWR, 0);
 
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fd >= 0 && ty_regular_file_lock(fd, LOCK_EX, AT_FDCWD, path) == 0)
         unlink(path);
     if (fd >= 0)
         close(fd);
@@ -85,7 +82,7 @@ void ty_run_gc(struct ty_arena *a, const char *runs)
 
 void ty_run_gc_exclude(struct ty_arena *a, const char *dir)
 {
-    int fd = open(ty_arena_printf(a, "%s/" KEPT, dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" KEPT, dir), O_WRONLY | O_CREAT, 0600);
 
     if (fd >= 0)
         close(fd);

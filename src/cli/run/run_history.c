@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "proc/regular_file.h"
 #include "store/history/run_lock.h"
 
 #define EVERY_MS   100
+#define FIRST_MS   10   /* from then on commands find this run: not before its first pods start */
 #define FULL_MS    1000 /* retry interval after ENOSPC */
 #define HURRIED_MS 20   /* busy timeout of a write in the event loop */
 #define LAST_MS    3000 /* busy timeout of the last write */
@@ -56,6 +58,59 @@ static char *own_command(struct ty_arena *a, const char *const *env)
     if (fd >= 0)
         close(fd);
     return ty_run_history_command(a, (struct ty_str){ text, n > 0 ? (size_t)n : 0 }, env);
+}
+
+/* ---- the end, where the history has no room for it ---- */
+
+#define END_BYTES 64
+
+/* Written over later, which takes no room: so the end of a run can be told after a full disk. */
+static void reserve_end(struct ty_arena *a, const char *dir)
+{
+    char blank[END_BYTES];
+    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir),
+                                  O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    memset(blank, ' ', sizeof(blank));
+    blank[END_BYTES - 1] = '\n';
+    if (fd < 0)
+        return;
+    ssize_t n = write(fd, blank, sizeof(blank)); /* a disk that is full already: without it */
+    (void)n;
+    close(fd);
+}
+
+/* how: NULL if the history has it. */
+static void write_end(struct ty_arena *a, const char *dir, const char *how)
+{
+    const char *path = ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir);
+
+    if (!how) {
+        unlink(path);
+        return;
+    }
+    int fd = ty_regular_file_open(path, O_WRONLY, 0);
+    if (fd < 0)
+        return;
+    if (pwrite(fd, how, strlen(how), 0) > 0)
+        fsync(fd);
+    close(fd);
+}
+
+const char *ty_run_history_lost_end(struct ty_arena *a, const char *dir)
+{
+    char text[END_BYTES] = "";
+    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir), O_RDONLY, 0);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    if (fd >= 0)
+        close(fd);
+    struct ty_str word = ty_str_trim((struct ty_str){ text, n > 0 ? (size_t)n : 0 });
+    static const char *const known[] = { "Complete", "Failed", "TimedOut", "Interrupted" };
+    for (size_t i = 0; i < TY_COUNT(known); i++)
+        if (ty_str_is(word, known[i]))
+            return known[i];
+    return NULL;
 }
 
 /* ---- writing ---- */
@@ -107,8 +162,7 @@ static void on_change(void *ctx, bool urgent)
     h->changed = true;
     if (h->full && uv_is_active((const uv_handle_t *)&h->timer))
         return;
-    /* Writes the run and its jobs at once: from now on commands find its control socket. */
-    uv_timer_start(&h->timer, on_timer, urgent || !h->run.id ? 0 : EVERY_MS, 0);
+    uv_timer_start(&h->timer, on_timer, urgent ? 0 : h->run.id ? EVERY_MS : FIRST_MS, 0);
 }
 
 static void on_event(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
@@ -164,7 +218,18 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
                    err.text);
     if (ty_control_socket_listen(loop, dir, on_command, h, &h->control, &err) < 0)
         ty_cli_msg(h->cli, TY_MSG_WARNING, "this run takes no orders: %s", err.text);
+    reserve_end(a, dir);
     h->record = ty_history_record_new(ty_engine_store(engine), on_change, h);
+}
+
+bool ty_run_history_flush(struct ty_run_history *h)
+{
+    return h->record && write_now(h, LAST_MS) && h->run.id;
+}
+
+void ty_run_history_discard(struct ty_run_history *h)
+{
+    stop_recording(h);
 }
 
 static const char *how_it_ended(int code)
@@ -197,7 +262,10 @@ void ty_run_history_end(struct ty_run_history *h, int code)
     if (h->record && h->changed) {
         h->run.ended_ms = ty_cli_wall_ms();
         h->run.how = how_it_ended(code);
-        if (!write_now(h, LAST_MS))
+        bool written = write_now(h, LAST_MS);
+        if (written || h->full)
+            write_end(h->cli->arena, h->run.dir, written ? NULL : h->run.how);
+        if (!written)
             ty_cli_msg(h->cli, TY_MSG_WARNING,
                        "the end of this run is missing in its history: %s %s", h->path,
                        h->full ? "is on a full disk" : "is busy");

@@ -30,9 +30,19 @@ void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli);
 /* Call it after the zygote is forked and before jobs are submitted. path: the history file. */
 void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_engine *engine,
                           const char *dir, const char *path);
+/* Writes the changes so far; true: other processes find the run now. */
+bool ty_run_history_flush(struct ty_run_history *h);
+/* Forgets a run that was refused before it began: ty_run_history_end writes nothing of it. Only
+ * before the first write. */
+void ty_run_history_discard(struct ty_run_history *h);
 /* Writes the remaining changes and the run's exit status; call it before the engine is freed. No
  * effect if the history never began. */
 void ty_run_history_end(struct ty_run_history *h, int code);
+
+/* A file in the run's folder, of a run whose last write to the history had no room on the disk: how
+ * the run ended, "Failed"; NULL: it is not there, or blank. */
+#define TY_RUN_HISTORY_END "end"
+const char *ty_run_history_lost_end(struct ty_arena *a, const char *dir);
 
 /* The command line as the history stores it: words with spaces between them. `words`: each ends
  * with a NUL, as in /proc/self/cmdline; a last word without one was cut off and is replaced by "…".

@@ -215,6 +215,21 @@ static void test_command_cut_off(void **state)
                         "trainyard run -e …");
 }
 
+/* Written where the history has no room. */
+static void test_the_end_beside_the_history(void **state)
+{
+    struct run_history_fixture *w = *state;
+    struct ty_arena *a = w->b.cli.arena;
+
+    assert_null(ty_run_history_lost_end(a, "."));
+    fixture_file("end", "Failed         \n");
+    assert_string_equal(ty_run_history_lost_end(a, "."), "Failed");
+    fixture_file("end", "               \n"); /* as reserved: the run was killed */
+    assert_null(ty_run_history_lost_end(a, "."));
+    fixture_file("end", "\033[2Jwritten by a job\n");
+    assert_null(ty_run_history_lost_end(a, "."));
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
@@ -224,6 +239,7 @@ int main(void)
         T(test_a_broken_file_is_told_once),
         T(test_orders),
         T(test_no_folder_no_trouble),
+        T(test_the_end_beside_the_history),
         cmocka_unit_test(test_command_as_typed),
         cmocka_unit_test(test_command_hides_values),
         cmocka_unit_test(test_command_cut_off),

@@ -1,9 +1,14 @@
 /* Gathers the objects of a run and applies --set. */
 #include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
 
 #include "cli/run/run_input.h"
+#include "cli/run/set_path.h"
 #include "trainer/runtime_resolve.h"
 #include "json/yaml.h"
+
+#define GENERATED_MAX 58 /* bytes of generateName that are used; the name has 63 */
 
 static bool contains_object(const struct ty_json *const *objs, size_t n, const struct ty_json *obj)
 {
@@ -37,54 +42,15 @@ size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, si
     return n;
 }
 
-/* A path such as spec.trainer.numNodes: no part is empty, and apiVersion and kind cannot be set,
- * because the object is already parsed as that kind. */
-static int check_path(const char *word, struct ty_str path, struct ty_err *err)
+static int set_one(struct ty_inputs *in, const char *word, struct ty_err *err)
 {
-    struct ty_str key, rest = path;
-
-    ty_str_cut(path, '.', &key);
-    if (ty_str_is(key, "apiVersion") || ty_str_is(key, "kind"))
-        return ty_fail(err, -EINVAL, "--set %s: what an object is cannot be changed", word);
-    while (rest.p) {
-        rest = ty_str_cut(rest, '.', &key);
-        if (key.n == 0)
-            return ty_fail(err, -EINVAL, "--set %s: a part of the path is empty", word);
-    }
-    return 0;
-}
-
-static void set_in(struct ty_arena *a, struct ty_json *at, struct ty_str path,
-                   const struct ty_json *value)
-{
-    struct ty_str key, rest = path;
-
-    for (rest = ty_str_cut(rest, '.', &key); rest.p; rest = ty_str_cut(rest, '.', &key))
-        at = ty_json_ensure_object(a, at, ty_arena_cstr(a, key));
-    ty_json_put(a, at, key, ty_json_copy(a, value, 0)); /* jobs are edited later: no sharing */
-}
-
-static void unset_in(struct ty_json *at, struct ty_str path)
-{
-    struct ty_str key, rest = path;
-
-    for (rest = ty_str_cut(rest, '.', &key); rest.p; rest = ty_str_cut(rest, '.', &key))
-        at = ty_json_is(at, TY_JSON_OBJECT) ? ty_json_find(at, key) : NULL;
-    if (ty_json_is(at, TY_JSON_OBJECT))
-        ty_json_del(at, key);
-}
-
-static int set_one(struct ty_run_ctx *r, const char *word, struct ty_err *err)
-{
-    struct ty_arena *a = r->cli->arena;
-    struct ty_str path, value = ty_str_cut(ty_str(word), '=', &path);
+    struct ty_arena *a = in->cli->arena;
+    struct ty_str path, value;
     struct ty_yaml_docs docs = { 0 };
 
-    if (!value.p || path.n == 0)
+    if (!ty_set_path_split(ty_str(word), &path, &value))
         return ty_fail(err, -EINVAL, "--set %s: write PATH=VALUE", word);
-    int ret = check_path(word, path, err);
-    if (ret == 0)
-        ret = ty_yaml_parse(a, "--set", value, NULL, &docs, err);
+    int ret = ty_yaml_parse(a, ty_arena_printf(a, "--set %s", word), value, NULL, &docs, err);
     if (ret < 0)
         return ret;
     if (docs.n > 1)
@@ -92,24 +58,49 @@ static int set_one(struct ty_run_ctx *r, const char *word, struct ty_err *err)
                        docs.n);
     bool nothing = ty_str_trim(value).n == 0; /* x= sets an empty string, x=null removes x */
     const struct ty_json *v = docs.n ? docs.v[0] : nothing ? ty_json_cstr(a, "") : NULL;
-    for (size_t i = 0; i < r->session.inputs.n; i++) {
-        struct ty_doc *d = r->session.inputs.v[i];
-        if (d->kind != &ty_kind_trainjob)
-            continue;
-        if (v)
-            set_in(a, d->obj, path, v);
-        else
-            unset_in(d->obj, path);
+    for (size_t i = 0; i < in->n && ret == 0; i++) {
+        struct ty_doc *d = in->v[i];
+        if (d->kind == &ty_kind_trainjob)
+            ret = ty_set_path(a, d->obj, path, v, err);
     }
-    return 0;
+    return ret < 0 ? ty_wrap(err, "--set %s", word) : 0;
 }
 
-int ty_run_input_set(struct ty_run_ctx *r, const struct ty_strlist *sets, struct ty_err *err)
+int ty_run_input_set(struct ty_inputs *in, const struct ty_strlist *sets, struct ty_err *err)
 {
     for (size_t i = 0; i < sets->n; i++) {
-        int ret = set_one(r, sets->v[i], err);
+        int ret = set_one(in, sets->v[i], err);
         if (ret < 0)
             return ret;
     }
     return 0;
+}
+
+/* Five letters and digits that spell no words, as Kubernetes uses them. */
+static void add_random_end(struct ty_buf *b)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    uint32_t seed[5];
+
+    if (getrandom(seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        abort();
+    for (size_t i = 0; i < TY_COUNT(seed); i++)
+        ty_buf_chr(b, letters[seed[i] % (sizeof(letters) - 1)]);
+}
+
+void ty_run_input_generate_names(struct ty_run_ctx *r)
+{
+    struct ty_arena *a = r->cli->arena;
+
+    for (size_t i = 0; i < r->session.inputs.n; i++) {
+        struct ty_json *meta = ty_json_get(r->session.inputs.v[i]->obj, "metadata");
+        const struct ty_json *name = ty_json_get(meta, "name");
+        struct ty_str prefix = ty_json_str_at(meta, "generateName");
+        ty_auto_buf b = { 0 };
+        if (!prefix.n || (name && (name->type != TY_JSON_STRING || name->n)))
+            continue; /* of another type: admission reports it */
+        ty_buf_put(&b, prefix.p, prefix.n < GENERATED_MAX ? prefix.n : GENERATED_MAX);
+        add_random_end(&b);
+        ty_json_set(a, meta, "name", ty_json_cstr(a, ty_arena_cstr(a, ty_buf_str(&b))));
+    }
 }

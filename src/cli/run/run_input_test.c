@@ -8,6 +8,7 @@
         "template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {"          \
         "trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {"        \
         "containers: [{name: node, image: i}]}}}}}]}}}\n"
+#define NO_API "apiVersion: trainer.kubeflow.org/v1alpha1, "
 #define JOB(name)                                                                                  \
     "---\n" API "kind: TrainJob\nmetadata: {name: " name                                           \
     ", namespace: a}\nspec: {runtimeRef: {name: rt}, trainer: {image: i}}\n"
@@ -57,7 +58,7 @@ static int set_field(struct run_input_fixture *w, const char *word, struct ty_er
     struct ty_strlist sets = { 0 };
 
     ty_strlist_add(w->b.cli.arena, &sets, word);
-    return ty_run_input_set(&w->r, &sets, err);
+    return ty_run_input_set(&w->r.session.inputs, &sets, err);
 }
 
 static struct ty_json *find_job(struct run_input_fixture *w, const char *name)
@@ -100,6 +101,32 @@ static void test_set(void **state)
     close_files(&w);
 }
 
+static void test_set_items(void **state)
+{
+    struct run_input_fixture w;
+    struct ty_err err = { 0 };
+
+    (void)state;
+    open_files(&w, RUNTIME JOB("x"), NULL, NULL);
+    assert_int_equal(set_field(&w, "spec.trainer.env=[{name: A, value: a}]", &err), 0);
+    assert_int_equal(set_field(&w, "spec.trainer.env[0].value=b", &err), 0);
+    assert_int_equal(set_field(&w, "spec.trainer.env[1]={name: B}", &err), 0); /* one more */
+    assert_int_equal(set_field(&w, "spec.trainer.env[1].value=c=d", &err), 0);
+    assert_string_equal(
+        ty_json_text(w.b.cli.arena, ty_json_at(find_job(&w, "x"), "spec.trainer.env")).p,
+        "[{\"name\":\"A\",\"value\":\"b\"},{\"name\":\"B\",\"value\":\"c=d\"}]");
+    assert_int_equal(set_field(&w, "spec.trainer.env[0]=null", &err), 0);
+    assert_int_equal(ty_json_len(ty_json_at(find_job(&w, "x"), "spec.trainer.env")), 1);
+    assert_true(set_field(&w, "spec.trainer.env[5].value=1", &err) < 0);
+    assert_string_equal(err.text, "--set spec.trainer.env[5].value=1: the list has 1 item: [5] is "
+                                  "beyond its end");
+    assert_int_equal(set_field(&w, "metadata.labels.example\\.com/team=a", &err), 0);
+    assert_string_equal(
+        ty_json_text(w.b.cli.arena, ty_json_at(find_job(&w, "x"), "metadata.labels")).p,
+        "{\"example.com/team\":\"a\"}");
+    close_files(&w);
+}
+
 static void test_sets_that_are_wrong(void **state)
 {
     static const char *const rows[][2] = {
@@ -112,7 +139,10 @@ static void test_sets_that_are_wrong(void **state)
         { "kind=JobSet", "--set kind=JobSet: what an object is cannot be changed" },
         { "apiVersion=v1", "--set apiVersion=v1: what an object is cannot be changed" },
         { "spec.x=a\n---\nb", "--set spec.x: one value, not 2 documents" },
-        { "spec.x=[a", "--set:1:1: this [ is never closed" },
+        { "spec.x=[a", "--set spec.x=[a:1:1: this [ is never closed" },
+        { "spec.trainer.env[x].value=1",
+          "--set spec.trainer.env[x].value=1: [x is not the number of an item, such as [0]" },
+        { "spec.x[0]y=1", "--set spec.x[0]y=1: a dot is missing after [0]" },
     };
     struct run_input_fixture w;
 
@@ -191,10 +221,36 @@ static void test_nothing(void **state)
     close_files(&w);
 }
 
+static void generated_names(void **state TY_UNUSED)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    struct run_input_fixture w;
+    const char *names[3];
+
+    open_files(&w,
+               "{kind: TrainJob, " NO_API "metadata: {generateName: bert-}}\n---\n"
+               "{kind: TrainJob, " NO_API "metadata: {generateName: bert-}}\n---\n"
+               "{kind: TrainJob, " NO_API "metadata: {generateName: bert-, name: mine}}\n",
+               NULL, NULL);
+    ty_run_input_generate_names(&w.r);
+    for (size_t i = 0; i < 3; i++)
+        names[i] = ty_json_cstr_at(w.b.cli.arena, w.r.session.inputs.v[i]->obj, "metadata.name");
+    for (size_t i = 0; i < 2; i++) {
+        assert_memory_equal(names[i], "bert-", 5);
+        assert_int_equal(strlen(names[i]), 10);
+        assert_int_equal(strspn(names[i] + 5, letters), 5);
+    }
+    assert_string_not_equal(names[0], names[1]);
+    assert_string_equal(names[2], "mine");
+    close_files(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(generated_names),
         cmocka_unit_test(test_set),
+        cmocka_unit_test(test_set_items),
         cmocka_unit_test(test_sets_that_are_wrong),
         cmocka_unit_test(test_set_through_a_value),
         cmocka_unit_test(test_gather),

@@ -53,18 +53,13 @@ static void add_node(struct ty_arena *a, struct ty_json *o, const struct ty_run_
     set_text(a, o, "pod", ty_str(n->pod));
 }
 
-static void json_open(struct ty_run_view *v, uv_loop_t *loop TY_UNUSED)
-{
-    setvbuf(v->cli->out, NULL, _IOLBF, 0);
-}
-
 static void json_line(struct ty_run_view *v, const struct ty_run_node *n, const char *container,
                       struct ty_str line, int64_t ms)
 {
     ty_auto_arena *a = ty_arena_new(ONE_CEILING);
     struct ty_json *o = new_record(a, "line", ms);
 
-    if (v->quiet || (v->only && strcmp(v->only, n->name) != 0))
+    if (v->quiet || (v->only && !ty_run_node_is(n, v->only)))
         return;
     add_node(a, o, n);
     set_text(a, o, "container", ty_str(container));
@@ -80,6 +75,16 @@ static void add_end(struct ty_arena *a, struct ty_json *o, const struct ty_pod_u
         set_number(a, o, "exitCode", news->exit_code);
         ty_json_set(a, o, "stopped", ty_json_bool(a, news->by_us));
     }
+    if (news->restarts_again)
+        set_number(a, o, "restartMilliseconds", news->restart_ms);
+    if (news->restarts_again && news->restart) {
+        set_number(a, o, "restart", news->restart);
+        set_number(a, o, "restartLimit", news->restart_limit);
+    }
+    if (news->stop_ms)
+        ty_json_set(a, o, "stopTime", time_of(a, news->stop_ms));
+    if (news->sidecar)
+        ty_json_set(a, o, "sidecar", ty_json_bool(a, true));
     if (news->reason)
         set_text(a, o, "reason", ty_str(news->reason));
     if (news->error)
@@ -108,7 +113,7 @@ static void json_pod(struct ty_run_view *v, const struct ty_run_node *n,
     set_text(a, o, "role", ty_str(news->rjob));
     if (news->index >= 0)
         set_number(a, o, "index", news->index);
-    set_number(a, o, "attempt", news->attempt);
+    set_number(a, o, "attempt", news->attempt + 1);
     ty_json_set(a, o, "phase", ty_json_cstr(a, phase_word(news->phase)));
     ty_json_set(a, o, "ready", ty_json_bool(a, news->ready));
     if (news->container)
@@ -225,6 +230,8 @@ static void job_summary(struct ty_run_view *v, const struct ty_run_job *j,
     if (ty_failure_summary_any(j->failure) && !(j->result && strcmp(j->result, "Complete") == 0)) {
         ty_failure_summary_print(j->failure, 0, &verdict);
         set_text(a, it, "firstFailed", ty_str(ty_failure_summary_node(j->failure)));
+        if (ty_failure_summary_rank(j->failure) >= 0)
+            set_number(a, it, "rank", ty_failure_summary_rank(j->failure));
         set_text(a, it, "verdict", ty_buf_str(&verdict));
     }
     set_number(a, it, "milliseconds", (j->ended_ms ? j->ended_ms : o->now_ms) - j->began_ms);
@@ -233,7 +240,8 @@ static void job_summary(struct ty_run_view *v, const struct ty_run_job *j,
     if (progress->n)
         ty_json_set(a, it, "progress", progress);
     ty_json_set(a, it, "nodes", nodes_of(a, j));
-    set_text(a, it, "logs", ty_str(ty_arena_printf(a, "%s/logs", o->dir)));
+    if (j->result || o->stopped) /* those of a deleted job are deleted, too */
+        set_text(a, it, "logs", ty_str(ty_arena_printf(a, "%s/logs", o->dir)));
     if (o->kept)
         set_text(a, it, "kept", ty_str(ty_arena_printf(a, "%s/pods", o->dir)));
     write_one(v, it);
@@ -248,7 +256,6 @@ static void json_summary(struct ty_run_view *v, const struct ty_run_outcome *o)
 
 const struct ty_run_renderer ty_run_json = {
     .name = "json",
-    .open = json_open,
     .line = json_line,
     .pod = json_pod,
     .progress = json_progress,

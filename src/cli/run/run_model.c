@@ -16,7 +16,9 @@ void ty_run_model_done(struct ty_run_model *m)
         for (struct ty_run_node *n = j->nodes, *after = NULL; n; n = after) {
             after = n->next;
             free(n->pod);
+            free(n->own_label);
             free(n->role);
+            free(n->container);
             free(n->error);
             free(n->progress);
             free(n->last);
@@ -80,6 +82,12 @@ static struct ty_run_node *node_new(struct ty_run_model *m, const char *job, con
     n->job = ty_run_model_job(m, job, ms);
     n->pod = ty_xalloc_cstr(ty_str(pod));
     n->name = strncmp(job, pod, len) == 0 && pod[len] == '-' ? n->pod + len + 1 : n->pod;
+    n->label = n->name;
+    if (m->several) {
+        ty_auto_buf b = { 0 };
+        ty_buf_printf(&b, "%s/%s", job, n->name);
+        n->label = n->own_label = ty_xalloc_cstr(ty_buf_str(&b));
+    }
     n->role = ty_xalloc_cstr(ty_str(role));
     n->phase = TY_PENDING;
     n->index = n->exit_code = -1;
@@ -117,6 +125,8 @@ static void set_phase(struct ty_run_node *n, const struct ty_pod_update *news)
         n->exit_signal = 0;
         n->by_us = false;
         n->reason[0] = '\0';
+        free(n->container);
+        n->container = NULL;
         set_error(n, "");
     }
     n->phase = news->phase;
@@ -130,6 +140,19 @@ static void set_phase(struct ty_run_node *n, const struct ty_pod_update *news)
         n->job->n_alive--;
     else if (!was && ty_run_node_alive(n))
         n->job->n_alive++;
+}
+
+/* A container that failed by itself takes precedence over one that ended well, and over one that
+ * the engine stopped. The end of a sidecar is not its node's. */
+static bool decides(const struct ty_run_node *n, const struct ty_pod_update *news)
+{
+    bool same = n->container && strcmp(n->container, news->container) == 0;
+
+    if (news->sidecar)
+        return false;
+    if (same || n->exit_code < 0)
+        return same ? n->exit_code <= 0 || !news->by_us : true;
+    return news->exit_code > 0 && (n->exit_code == 0 || (n->by_us && !news->by_us));
 }
 
 struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_update *news)
@@ -149,8 +172,9 @@ struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod
     if (news->attempt > n->job->restarts)
         n->job->restarts = news->attempt;
     set_phase(n, news);
-    /* A container that failed by itself takes precedence over one that the engine stopped. */
-    if (news->container && news->exit_code >= 0 && (n->exit_code <= 0 || !news->by_us)) {
+    if (news->container && news->exit_code >= 0 && decides(n, news)) {
+        free(n->container);
+        n->container = ty_xalloc_cstr(ty_str(news->container));
         n->restarts = news->restarts;
         n->exit_code = news->exit_code;
         n->exit_signal = news->exit_signal;
@@ -233,22 +257,26 @@ struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
         read_progress(&j->progress, ty_json_get(status, "trainerStatus"));
         j->progress_ms = ms;
     }
-    for (size_t i = 0; i < 2 && !j->result; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const struct ty_json *c = ty_condition_find(status, ends[i]);
-        if (!c || !ty_str_is(ty_json_str_at(c, "status"), "True"))
+        if (!c || !ty_str_is(ty_json_str_at(c, "status"), "True") ||
+            (j->result && j->result != ends[i]))
             continue;
-        struct ty_str text = ty_json_str_at(c, "message");
+        if (!j->result)
+            j->ended_ms = ms;
         j->result = ends[i];
-        j->message = ty_xalloc(calloc(1, text.n + 1));
-        memcpy(j->message, text.n ? text.p : "", text.n);
-        j->ended_ms = ms;
+        free(j->message); /* the failure summary in it is provisional at first */
+        j->message = ty_xalloc_cstr(ty_json_str_at(c, "message"));
     }
     return j;
 }
 
+/* Of the first line: the rest of a message is the failure summary. */
 static uint64_t hash_at(uint64_t h, const struct ty_json *v, const char *key)
 {
-    struct ty_str s = ty_json_str_at(v, key);
+    struct ty_str s;
+
+    ty_str_cut(ty_json_str_at(v, key), '\n', &s);
 
     return ty_hash_bytes(h, s.p, s.n);
 }
@@ -271,6 +299,15 @@ bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *
     memcpy(job->shown_conditions[i].type, type.p, type.n);
     job->shown_conditions[i].what = what;
     return false;
+}
+
+bool ty_run_node_is(const struct ty_run_node *n, const char *name)
+{
+    size_t len = strlen(n->job->name);
+
+    return strcmp(name, n->name) == 0 || strcmp(name, n->pod) == 0 ||
+           (strncmp(name, n->job->name, len) == 0 && name[len] == '/' &&
+            strcmp(name + len + 1, n->name) == 0);
 }
 
 void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out)

@@ -10,9 +10,11 @@ enum { TY_RUN_LINE_MAX = 256, TY_RUN_CONDITIONS_MAX = 8 };
 
 struct ty_run_node {
     struct ty_run_job *job;
-    char *pod;        /* "job-node-0-1" */
-    const char *name; /* "node-0-1": part of it */
-    char *role;       /* "node", "launcher", "dataset-initializer" */
+    char *pod;         /* "job-node-0-1" */
+    const char *name;  /* "node-0-1": part of it */
+    const char *label; /* the same; "job/node-0-1" in a run of several jobs */
+    char *own_label;   /* that, allocated; NULL: label is name */
+    char *role;        /* "node", "launcher", "dataset-initializer" */
     int64_t index, attempt;
     enum ty_pod_phase phase;
     bool ready, stopping;
@@ -20,6 +22,7 @@ struct ty_run_node {
     int restarts;
     int exit_code, exit_signal; /* code -1: none yet */
     bool by_us;                 /* it ended because the engine stopped it */
+    char *container;            /* whose end that is; NULL none */
     char reason[32];            /* "StartError", "OOMKilled" …; or empty */
     /* Allocated when first set, because a run may have thousands of silent nodes. */
     char *error;                  /* error line from its log: "ValueError: boom" */
@@ -50,6 +53,7 @@ struct ty_run_job {
 struct ty_run_model { /* all zero is an empty one */
     struct ty_run_job *jobs, *last;
     struct ty_map nodes; /* pod -> struct ty_run_node */
+    bool several;        /* TrainJobs: nodes are shown with the name of theirs */
 };
 
 void ty_run_model_done(struct ty_run_model *m);
@@ -72,6 +76,8 @@ static inline bool ty_run_node_alive(const struct ty_run_node *n)
 }
 /* Progress of the node; all members unknown if it has reported none. */
 const struct ty_progress *ty_run_node_progress(const struct ty_run_node *n);
+/* A node by its name, its label or its pod's name. */
+bool ty_run_node_is(const struct ty_run_node *n, const char *name);
 /* "exit code 0", "stopped", "segmentation fault (SIGSEGV)", "did not start" */
 void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out);
 

@@ -105,6 +105,33 @@ static void test_two_containers(void **state)
     ty_run_model_done(&m);
 }
 
+static const struct ty_run_node *container_ends(struct ty_run_model *m, const char *container,
+                                                int code, bool by_us, bool sidecar)
+{
+    struct ty_pod_update n = make_update("j-node-0-0", TY_RUNNING, 1);
+
+    n.container = container;
+    n.exit_code = code;
+    n.by_us = by_us;
+    n.sidecar = sidecar;
+    return ty_run_model_pod(m, &n);
+}
+
+/* A sidecar's end is not its node's, nor does a good end of one container hide a bad one. */
+static void test_whose_end_counts(void **state)
+{
+    struct ty_run_model m = { 0 };
+
+    (void)state;
+    container_ends(&m, "node", 0, false, false);
+    assert_int_equal(container_ends(&m, "side", 143, true, true)->exit_code, 0);
+    assert_int_equal(container_ends(&m, "side", 3, false, true)->exit_code, 0);
+    assert_int_equal(container_ends(&m, "logger", 4, false, false)->exit_code, 4);
+    assert_int_equal(container_ends(&m, "node", 0, false, false)->exit_code, 4);
+    assert_int_equal(container_ends(&m, "logger", 0, false, false)->exit_code, 0); /* restarted */
+    ty_run_model_done(&m);
+}
+
 static void test_last_line(void **state)
 {
     struct ty_run_model m = { 0 };
@@ -155,6 +182,13 @@ static void test_job_status(void **state)
     assert_string_equal(j->message, "no");
     assert_int_equal(j->progress.percent, 40); /* the last known stays */
     assert_int_equal(j->ended_ms, 20);
+    ty_run_model_status(&m, "j",
+                        parse_json(a,
+                                   "{\"status\":{\"conditions\":[{\"type\":\"Failed\",\"status\":"
+                                   "\"True\",\"message\":\"no\\nfinal\"}]}}"),
+                        30);
+    assert_string_equal(j->message, "no\nfinal");
+    assert_int_equal(j->ended_ms, 20);
     ty_run_model_done(&m);
 }
 
@@ -175,6 +209,9 @@ static void test_told_once(void **state)
     assert_false(ty_run_model_condition_shown(&j, other));
     assert_true(ty_run_model_condition_shown(&j, c));
     assert_false(ty_run_model_condition_shown(&j, changed));
+    assert_true(ty_run_model_condition_shown(
+        &j,
+        parse_json(a, "{\"type\":\"Complete\",\"status\":\"True\",\"message\":\"done\\nmore\"}")));
     assert_true(ty_run_model_condition_shown(&j, changed));
 }
 
@@ -182,8 +219,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_in_order), cmocka_unit_test(test_a_life),
-        cmocka_unit_test(test_two_containers), cmocka_unit_test(test_last_line),
-        cmocka_unit_test(test_job_status),     cmocka_unit_test(test_told_once),
+        cmocka_unit_test(test_two_containers), cmocka_unit_test(test_whose_end_counts),
+        cmocka_unit_test(test_last_line),      cmocka_unit_test(test_job_status),
+        cmocka_unit_test(test_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,34 @@ static void test_lines_are_passed_on(void **state)
     view_close(&v, &b);
 }
 
+/* Except on a terminal; and what is said about a pod is clean everywhere. */
+static void test_escapes_are_not_printed(void **state)
+{
+    struct ty_run_view v;
+    struct ty_cli_fixture b;
+    struct ty_run_view_opts opts = { 0 };
+    struct ty_pod_update bad = view_news("j-node-0-0", 1);
+
+    (void)state;
+    view_open(&v, &b, &opts);
+    assert_false(v.terminal);
+    v.terminal = true;
+    view_line(&v, "j-node-0-0", TY_LIT("a\033[2J\033]0;t\ab"));
+    view_line(&v, "j-node-0-0", (struct ty_str){ 0 });
+    bad.message = "one\033[2J\ntwo\033]0;t\a";
+    view_pod(&v, &bad);
+    view_event(&v, "Warning", "Unhealthy", "probe\033[A failed");
+    view_status(&v, b.cli.arena,
+                "{\"status\":{\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\","
+                "\"message\":\"no\\u001b[2J luck\"}]}}");
+    fixture_flush(&b);
+    assert_string_equal(b.out, "[node-0-0] ab\n[node-0-0] \n");
+    assert_string_equal(b.err, "node-0-0: node failed with exit code 1: one\ntwo\n"
+                               "pod/p: Unhealthy: probe failed\n"
+                               "trainjob/j: Failed: no luck\n");
+    view_close(&v, &b);
+}
+
 static void test_ends_in_words(void **state)
 {
     struct ty_run_view v;
@@ -112,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_quiet_and_one_node),
         cmocka_unit_test(test_lines_are_passed_on),
         cmocka_unit_test(test_ends_in_words),
+        cmocka_unit_test(test_escapes_are_not_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

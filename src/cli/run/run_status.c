@@ -1,6 +1,7 @@
 /* The status API in front of the local engine. */
 #include "cli/run/run_status.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <strings.h>
@@ -14,6 +15,8 @@
 
 #include "base/base64.h"
 #include "base/xalloc.h"
+#include "proc/netns.h"
+#include "proc/zygote.h"
 #include "store/local/local.h"
 
 #define BACKLOG 512
@@ -105,15 +108,25 @@ static void on_first(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
 
 /* ---- begin and end ---- */
 
-static int listen_here(struct ty_run_status *s, struct ty_err *err)
+/* On the loopback address that pods share with us, or in their own network, at the address that we
+ * have there. */
+static int listen_here(struct ty_run_status *s, const struct ty_engine_opts *opts,
+                       struct ty_err *err)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    const char *host = opts->pod_network ? TY_NETNS_GATEWAY : "127.0.0.1";
+    struct sockaddr_in at = { .sin_family = AF_INET };
     socklen_t n = sizeof(at);
 
-    s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->fd < 0 || bind(s->fd, (struct sockaddr *)&at, n) < 0 || listen(s->fd, BACKLOG) < 0 ||
+    inet_pton(AF_INET, host, &at.sin_addr);
+    s->fd = opts->pod_network ? ty_zygote_socket(opts->zygote)
+                              : socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0) {
+        int error = opts->pod_network ? -s->fd : errno;
+        return ty_fail(err, -error, "no socket on %s: %s", host, strerrordesc_np(error));
+    }
+    if (bind(s->fd, (struct sockaddr *)&at, n) < 0 || listen(s->fd, BACKLOG) < 0 ||
         getsockname(s->fd, (struct sockaddr *)&at, &n) < 0)
-        return ty_fail(err, -errno, "no socket on 127.0.0.1: %s", strerrordesc_np(errno));
+        return ty_fail(err, -errno, "no socket on %s: %s", host, strerrordesc_np(errno));
     s->port = ntohs(at.sin_port);
     s->poll = ty_xalloc(calloc(1, sizeof(*s->poll)));
     uv_poll_init(s->loop, s->poll, s->fd);
@@ -172,7 +185,7 @@ void ty_run_status_begin(struct ty_run_status *s, struct ty_session *session, uv
     if (r == 0)
         r = ty_run_tls_get(a, folder, names, session->cli->now_s, &s->tls, &err);
     if (r == 0)
-        r = listen_here(s, &err);
+        r = listen_here(s, opts, &err);
     if (r < 0) {
         ty_cli_msg(s->cli, TY_MSG_WARNING, "jobs of this run cannot report progress: %s", err.text);
         ty_run_status_end(s);

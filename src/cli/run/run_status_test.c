@@ -1,6 +1,8 @@
 /* The API itself is tested whole in tests/run/test_status_api.py. */
 #include "cli/run/run_status.h"
 #include "cli/testing.h"
+#include "proc/netns.h"
+#include "proc/zygote.h"
 
 struct run_status_fixture {
     struct ty_cli_fixture b;
@@ -8,6 +10,7 @@ struct run_status_fixture {
     struct ty_session session;
     struct ty_run_status s;
     struct ty_engine_opts opts;
+    const char *warning; /* that was printed; NULL none */
 };
 
 static int setup(void **state)
@@ -34,7 +37,7 @@ static int teardown(void **state)
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     fixture_flush(&w->b);
-    assert_string_equal(w->b.err, "");
+    assert_string_equal(w->b.err, w->warning ? w->warning : "");
     fixture_close(&w->b);
     free(w);
     return 0;
@@ -105,11 +108,32 @@ static void off_without_the_plugin(void **state)
     not_begun(w);
 }
 
+/* The zygote's answer is the error, not what errno happens to be. */
+static void no_socket_in_the_network_of_pods(void **state)
+{
+    struct run_status_fixture *w = *state;
+    struct ty_zygote *z = NULL;
+    struct ty_err err = { 0 };
+
+    assert_int_equal(ty_zygote_start(&z, &err), 0);
+    int code = ty_zygote_socket(z); /* it has no such network */
+    assert_true(code < 0);
+    w->opts.pod_network = true;
+    w->opts.zygote = z;
+    not_begun(w);
+    ty_zygote_stop(z);
+    w->warning = ty_arena_printf(w->b.cli.arena,
+                                 "warning: jobs of this run cannot report progress: no socket on "
+                                 "%s: %s\n",
+                                 TY_NETNS_GATEWAY, strerrordesc_np(-code));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tells_the_engine, setup, teardown),
         cmocka_unit_test_setup_teardown(tokens_are_bound, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_socket_in_the_network_of_pods, setup, teardown),
         cmocka_unit_test_setup_teardown(off_by_the_gate, setup, teardown),
         cmocka_unit_test_setup_teardown(off_without_mounts, setup, teardown),
         cmocka_unit_test_setup_teardown(off_without_the_plugin, setup, teardown),

@@ -19,6 +19,23 @@ void ty_run_summary_clock(struct ty_buf *out, int64_t seconds)
         ty_buf_printf(out, "%lld:%02lld", s / 60, s % 60);
 }
 
+void ty_run_summary_restart(struct ty_buf *out, const struct ty_pod_update *news)
+{
+    if (!news->restarts_again)
+        return;
+    ty_buf_cstr(out, ", restarts ");
+    if (news->restart_ms < 1000)
+        ty_buf_cstr(out, "now");
+    else {
+        ty_buf_cstr(out, "in ");
+        ty_failure_summary_duration((news->restart_ms + 999) / 1000 * 1000, out);
+    }
+    if (news->restart)
+        ty_buf_printf(out, " (%lld of %lld%s)", (long long)news->restart,
+                      (long long)news->restart_limit,
+                      news->restart < news->restart_limit ? "" : ", then the Job fails");
+}
+
 void ty_run_summary_metrics(struct ty_buf *out, const struct ty_progress *p)
 {
     for (size_t i = 0; i < p->n_metrics; i++)
@@ -72,7 +89,10 @@ static void add_node(struct ty_buf *out, const struct ty_run_node *from,
     ty_auto_buf name = { 0 }, result = { 0 };
 
     node_name(&name, from, to);
-    ty_run_node_result(from, &result);
+    if (ty_run_node_alive(from)) /* its run was killed, or deleted: its end is not recorded */
+        ty_buf_cstr(&result, from->phase == TY_RUNNING ? "interrupted" : "did not start");
+    else
+        ty_run_node_result(from, &result);
     ty_buf_printf(out, "  %.*s%*s  %.*s", TY_ARG(ty_buf_str(&name)),
                   width - (int)name.n + (from == to ? 0 : 2), "", TY_ARG(ty_buf_str(&result)));
     if (count > 1)
@@ -82,7 +102,7 @@ static void add_node(struct ty_buf *out, const struct ty_run_node *from,
         ty_failure_summary_duration(from->ended_ms - from->began_ms, out);
     }
     if (from->restarts)
-        ty_buf_printf(out, ", restarted %d times", from->restarts);
+        ty_buf_printf(out, ", restarted %d time%s", from->restarts, from->restarts == 1 ? "" : "s");
     ty_buf_chr(out, '\n');
 }
 
@@ -147,14 +167,37 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
 }
 
 /* Highlights the first line of the failure summary. */
-static void add_failure_summary(struct ty_buf *out, const struct ty_failure_summary *v, bool colour)
+static void add_failure_summary(struct ty_buf *out, const struct ty_run_job *j, bool several,
+                                bool colour)
 {
+    const struct ty_failure_summary *v = j->failure;
+    const char *node = ty_failure_summary_node(v);
     ty_auto_buf text = { 0 };
     struct ty_str first;
 
     ty_failure_summary_print(v, 0, &text);
     struct ty_str rest = ty_str_cut(ty_buf_str(&text), '\n', &first);
-    ty_buf_printf(out, "%s%.*s%s\n%.*s\n", RED(colour), TY_ARG(first), PLAIN(colour), TY_ARG(rest));
+    ty_buf_cstr(out, RED(colour));
+    if (several) /* "ddp/node-0-1 failed first" */
+        ty_buf_printf(out, "%s%s", j->name,
+                      node && ty_str_starts(first, ty_str(node)) ? "/" : ": ");
+    ty_buf_printf(out, "%.*s%s\n%.*s", TY_ARG(first), PLAIN(colour), TY_ARG(rest));
+    ty_buf_chr(out, '\n');
+}
+
+/* Of a job of another process only the condition's message is known: the failure summary is what
+ * follows its first line. */
+static void add_failure_message(struct ty_buf *out, const struct ty_run_job *j, bool colour)
+{
+    struct ty_str first, head,
+        rest = ty_str_cut(ty_str(j->message ? j->message : ""), '\n', &first);
+
+    if (j->failure || !rest.n)
+        return;
+    rest = ty_str_cut(rest, '\n', &head);
+    ty_buf_printf(out, "%s%.*s%s\n", RED(colour), TY_ARG(head), PLAIN(colour));
+    if (rest.n)
+        ty_buf_printf(out, "%.*s\n", TY_ARG(rest));
 }
 
 void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
@@ -163,11 +206,16 @@ void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
     for (const struct ty_run_job *j = m->jobs; j; j = j->next) {
         bool good = j->result && strcmp(j->result, "Complete") == 0;
         if (!good && ty_failure_summary_any(j->failure))
-            add_failure_summary(out, j->failure, colour);
+            add_failure_summary(out, j, m->several, colour);
+        else if (!good)
+            add_failure_message(out, j, colour);
     }
-    for (const struct ty_run_job *j = m->jobs; j; j = j->next)
+    bool logs = false; /* those of deleted jobs are deleted, too */
+    for (const struct ty_run_job *j = m->jobs; j; j = j->next) {
         add_job(out, j, o, colour);
-    if (!m->jobs)
+        logs |= j->result || o->stopped;
+    }
+    if (!logs)
         return;
     ty_buf_printf(out, "logs: %s/logs\n", o->dir);
     if (o->kept)

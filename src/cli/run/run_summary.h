@@ -7,6 +7,8 @@
 /* The failure summary of the first failed node, then one line for each job. */
 void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
                     const struct ty_run_outcome *o, bool colour);
+/* ", restarts in 40 s (4 of 6)"; nothing for a container that is not started again */
+void ty_run_summary_restart(struct ty_buf *out, const struct ty_pod_update *news);
 /* "loss 0.31, lr 1e-5" */
 void ty_run_summary_metrics(struct ty_buf *out, const struct ty_progress *p);
 /* "0:05", "12:34", "1:02:03" */

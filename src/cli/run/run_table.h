@@ -20,6 +20,9 @@ struct ty_run_table_frame {
 };
 void ty_run_table_draw(const struct ty_run_model *m, const struct ty_run_table_opts *d,
                        struct ty_run_table_frame *ret);
+/* The same of clean text; lines without room are counted in the last one: "... and 3 more". */
+void ty_run_table_draw_text(struct ty_str text, const struct ty_run_table_opts *d,
+                            struct ty_run_table_frame *ret);
 void ty_run_table_frame_done(struct ty_run_table_frame *f); /* frees; may be used again */
 struct ty_str ty_run_table_frame_line(const struct ty_run_table_frame *f, size_t i);
 

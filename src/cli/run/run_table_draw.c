@@ -15,7 +15,8 @@
 #include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
-enum { NAME_MAX_WIDTH = 28, METRICS_WIDTH = 28, BAR = 10, JOB_BAR = 20, LEAST_LINE = 12 };
+enum { NAME_MAX_WIDTH = 28, METRICS_WIDTH = 28, LEAST_LINE = 12 };
+enum { BAR = 10, JOB_BAR = 20, PERCENT = 6 }; /* PERCENT: two spaces and " 45%" */
 
 #define BOLD   "\033[1m"
 #define DIM    "\033[2m"
@@ -29,11 +30,12 @@ struct pen {
     struct ty_run_table_frame *f;
     const struct ty_run_table_opts *d;
     int left;
+    int percent; /* columns that are reserved for the percentage */
 };
 
 static struct pen begin_line(struct ty_run_table_frame *f, const struct ty_run_table_opts *d)
 {
-    return (struct pen){ f, d, d->cols - 1 };
+    return (struct pen){ .f = f, .d = d, .left = d->cols - 1 };
 }
 
 static void end_line(struct pen *p)
@@ -93,11 +95,26 @@ static void put_bar(struct pen *p, double part, int width)
     put_text(p, DIM, ty_buf_str(&open));
 }
 
-static void put_percent(struct pen *p, double part)
+/* At the beginning of a line: a narrow line keeps the percentage, and loses other text. */
+static void reserve_percent(struct pen *p)
+{
+    p->percent = p->left < PERCENT ? p->left : PERCENT;
+    p->left -= p->percent;
+}
+
+/* In the columns that were reserved, with a bar if there is room; part < 0: an empty column. */
+static void put_progress(struct pen *p, double part, int bar)
 {
     char text[16];
     int n = snprintf(text, sizeof(text), "%3d%%", (int)(part * 100));
 
+    p->left += p->percent;
+    if (p->left < bar + PERCENT)
+        bar = 0;
+    put_gap(p, part < 0 ? PERCENT + bar : 2);
+    if (part < 0)
+        return;
+    put_bar(p, part, bar);
     put_text(p, NULL, (struct ty_str){ text, (size_t)n });
 }
 
@@ -123,29 +140,33 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
     ty_auto_buf text = { 0 };
     double part = ty_progress_fraction(&j->progress);
 
+    if (part >= 0)
+        reserve_percent(&p);
     put_text(&p, BOLD, ty_str(j->name));
     put_gap(&p, 2);
     put_text(&p, CYAN, ty_str(job_state(j)));
     ty_buf_chr(&text, ' ');
     ty_run_summary_clock(&text, ((j->ended_ms ? j->ended_ms : d->now_ms) - j->began_ms) / 1000);
-    ty_buf_printf(&text, "  %zu node%s", j->n_alive, j->n_alive == 1 ? "" : "s");
+    ty_buf_cstr(&text, "  ");
+    if (j->n_alive < j->n_nodes)
+        ty_buf_printf(&text, "%zu of ", j->n_alive);
+    ty_buf_printf(&text, "%zu node%s", j->n_nodes, j->n_nodes == 1 ? "" : "s");
     put_text(&p, NULL, ty_buf_str(&text));
     if (j->restarts) {
         ty_auto_buf again = { 0 };
         ty_buf_printf(&again, "  restart %lld", (long long)j->restarts);
         put_text(&p, YELLOW, ty_buf_str(&again));
     }
-    if (part >= 0 && p.left > JOB_BAR + 8) {
-        put_gap(&p, 2);
-        put_bar(&p, part, JOB_BAR);
-        put_percent(&p, part);
-    }
+    if (part >= 0)
+        put_progress(&p, part, JOB_BAR);
     ty_auto_buf rest = { 0 };
     if (j->progress.eta_s >= 0 && part < 1) {
         ty_buf_cstr(&rest, "  ");
         ty_run_summary_clock(&rest, j->progress.eta_s - (d->now_ms - j->progress_ms) / 1000);
         ty_buf_cstr(&rest, " left");
     }
+    if (ty_text_width(ty_buf_str(&rest)) > p.left)
+        rest.n = 0; /* half a time would be a wrong time */
     if (j->progress.n_metrics) {
         ty_buf_cstr(&rest, "  ");
         ty_run_summary_metrics(&rest, &j->progress);
@@ -185,22 +206,17 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
     double part = ty_progress_fraction(ty_run_node_progress(n));
     ty_auto_buf clock = { 0 }, metrics = { 0 };
 
+    if (l->bar)
+        reserve_percent(&p);
     put_gap(&p, 2);
-    put_cell(&p, NULL, ty_str(n->name), l->name);
+    put_cell(&p, NULL, ty_str(n->label), l->name);
     put_gap(&p, 2);
     put_cell(&p, hue, ty_str(state), 8);
     if (n->began_ms)
         ty_run_summary_clock(&clock, (d->now_ms - n->began_ms) / 1000);
     put_cell(&p, NULL, ty_buf_str(&clock), -7);
-    if (l->bar) {
-        put_gap(&p, 2);
-        if (part >= 0) {
-            put_bar(&p, part, BAR);
-            put_percent(&p, part);
-        } else {
-            put_gap(&p, BAR + 4);
-        }
-    }
+    if (l->bar)
+        put_progress(&p, part, BAR);
     ty_run_summary_metrics(&metrics, ty_run_node_progress(n));
     if (l->metrics && p.left > l->metrics + LEAST_LINE) {
         put_gap(&p, 2);
@@ -265,7 +281,7 @@ static struct table_layout layout_of(const struct node_pick *v, size_t n)
     struct table_layout l = { .name = 0 };
 
     for (size_t i = 0; i < n; i++) {
-        int w = ty_text_width(ty_str(v[i].node->name));
+        int w = ty_text_width(ty_str(v[i].node->label));
         l.name = w > l.name ? w : l.name;
         l.bar |= ty_progress_fraction(ty_run_node_progress(v[i].node)) >= 0;
         ty_auto_buf b = { 0 };
@@ -317,13 +333,19 @@ static void draw_nodes(struct ty_run_table_frame *f, const struct ty_run_table_o
     free(v);
 }
 
+static size_t room_for(const struct ty_run_table_opts *d)
+{
+    size_t room = d->rows > 1 ? (size_t)d->rows - 1 : 1;
+
+    return room > TY_RUN_TABLE_LINES ? TY_RUN_TABLE_LINES : room;
+}
+
 void ty_run_table_draw(const struct ty_run_model *m, const struct ty_run_table_opts *d,
                        struct ty_run_table_frame *ret)
 {
-    size_t room = d->rows > 1 ? (size_t)d->rows - 1 : 1, jobs = 0;
+    size_t room = room_for(d), jobs = 0;
 
     ret->text.n = ret->n = 0;
-    room = room > TY_RUN_TABLE_LINES ? TY_RUN_TABLE_LINES : room;
     for (const struct ty_run_job *j = m->jobs; j; j = j->next)
         jobs += !j->result;
     for (const struct ty_run_job *j = m->jobs; j && ret->n < room; j = j->next) {
@@ -334,6 +356,35 @@ void ty_run_table_draw(const struct ty_run_model *m, const struct ty_run_table_o
         draw_nodes(ret, d, j, jobs > 1 && share > 0 ? share - (share == room - ret->n) : share);
         jobs--;
     }
+}
+
+static void draw_line(struct ty_run_table_frame *f, const struct ty_run_table_opts *d,
+                      struct ty_str text)
+{
+    struct pen p = begin_line(f, d);
+
+    put_text(&p, NULL, text);
+    end_line(&p);
+}
+
+void ty_run_table_draw_text(struct ty_str text, const struct ty_run_table_opts *d,
+                            struct ty_run_table_frame *ret)
+{
+    size_t lines = 0, room = room_for(d);
+    struct ty_str line;
+    char more[64];
+
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n';
+    size_t shown = lines > room ? room - 1 : lines;
+    ret->text.n = ret->n = 0;
+    for (size_t i = 0; i < shown; i++) {
+        text = ty_str_cut(text, '\n', &line);
+        draw_line(ret, d, line);
+    }
+    snprintf(more, sizeof(more), "%s and %zu more", d->utf8 ? "…" : "...", lines - shown);
+    if (shown < lines)
+        draw_line(ret, d, ty_str(more));
 }
 
 void ty_run_table_frame_done(struct ty_run_table_frame *f)

@@ -60,15 +60,23 @@ static void test_a_job(void **state)
     m.jobs->restarts = 1;
     assert_string_equal(
         draw_text(a, &m, 100, 24),
-        "ddp  running 1:01  2 nodes  restart 1  ########------------ 40%  0:07 left  loss 0.5\n"
+        "ddp  running 1:01  2 of 3 nodes  restart 1  ########------------ 40%  0:07 left  "
+        "loss 0.5\n"
         "  node-0-0  running    1:01  ####------ 40%  loss 0.5  step 20/50 "
         "loss 0.5\n"
         "  node-0-1  starting\n");
     /* what does not fit is left out, least useful first */
     assert_string_equal(draw_text(a, &m, 60, 24),
-                        "ddp  running 1:01  2 nodes  restart 1  0:07 left  loss 0.5\n"
+                        "ddp  running 1:01  2 of 3 nodes  restart 1   40%  0:07 left\n"
                         "  node-0-0  running    1:01  ####------ 40%  step 20/50 los\n"
                         "  node-0-1  starting\n");
+    /* but never the percentage */
+    assert_string_equal(draw_text(a, &m, 40, 24), "ddp  running 1:01  2 of 3 nodes     40%\n"
+                                                  "  node-0-0  running    1:01   40%\n"
+                                                  "  node-0-1  starting\n");
+    assert_string_equal(draw_text(a, &m, 12, 24), "ddp     40%\n"
+                                                  "  nod   40%\n"
+                                                  "  nod\n");
     ty_run_model_done(&m);
 }
 
@@ -163,6 +171,29 @@ static void test_nothing_yet(void **state)
     assert_string_equal(draw_text(a, &m, 80, 24), "");
 }
 
+static void test_text(void **state)
+{
+    struct ty_run_table_opts d = { .cols = 9, .rows = 4 };
+    struct ty_run_table_frame f = { 0 };
+
+    (void)state;
+    ty_run_table_draw_text(TY_LIT("one\ntwo is long\nthree\n"), &d, &f);
+    assert_int_equal(f.n, 3);
+    assert_true(ty_str_is(ty_run_table_frame_line(&f, 1), "two is l"));
+    assert_true(ty_str_is(ty_run_table_frame_line(&f, 2), "three"));
+    d.rows = 3;
+    d.cols = 80;
+    ty_run_table_draw_text(TY_LIT("one\ntwo\nthree\n"), &d, &f);
+    assert_int_equal(f.n, 2);
+    assert_true(ty_str_is(ty_run_table_frame_line(&f, 1), "... and 2 more"));
+    d.rows = 1;
+    ty_run_table_draw_text(TY_LIT("one\ntwo\nthree\n"), &d, &f);
+    assert_int_equal(f.n, 1);
+    ty_run_table_draw_text(TY_LIT(""), &d, &f);
+    assert_int_equal(f.n, 0);
+    ty_run_table_frame_done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_several_jobs),
         cmocka_unit_test(test_waits_for_its_restart),
         cmocka_unit_test(test_nothing_yet),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,10 @@ static void test_ends_above(void **state)
     oom.reason = "OOMKilled";
     never.reason = "StartError";
     again.phase = TY_RUNNING; /* its pod goes on */
+    again.restarts_again = true;
+    again.restart_ms = 39500;
+    again.restart = 4;
+    again.restart_limit = 6;
     view_end(&w.v, "j-node-0-0", 0, false, NULL);
     view_end(&w.v, "j-node-0-5", 143, true, NULL);
     view_end(&w.v, "j-node-0-1", 1, false, "KeyError: \033[31m1\n");
@@ -136,7 +140,7 @@ static void test_ends_above(void **state)
     assert_has(text, "node-0-1: KeyError: 1 (exit code 1)\r\n");
     assert_has(text, "node-0-2: out of memory: killed by the kernel");
     assert_has(text, "node-0-3: could not start: unknown");
-    assert_has(text, "node-0-4: exit code 3, it is restarted\r\n");
+    assert_has(text, "node-0-4: exit code 3, restarts in 40 s (4 of 6)\r\n");
     has_no(text, "node-0-0: ");
     has_no(text, "node-0-5: ");
     close_all(&w);
@@ -208,7 +212,8 @@ static void test_close(void **state)
     const char *text = read_terminal(&w);
     assert_has(text, "node-0-1: exit code 7\r\n");
     assert_has(text, "\033[?25h");
-    assert_has(text, "\033[J");
+    assert_has(text, "\033[A\033[K"); /* row by row: tmux keeps a screen that is erased at once */
+    has_no(text, "\033[J");
     assert_null(strchr(strstr(text, "\033[?25h"), '\n')); /* nothing after it */
     close_all(&w);                                        /* again: nothing */
 }

@@ -57,8 +57,7 @@ static void on_job(void *ctx, const char *job, const struct ty_json *trainjob, i
             v->renderer->condition(v, j, *c);
 }
 
-/* True if standard output is a terminal with cursor control; others get lines. */
-static bool can_draw(const struct ty_cli *cli)
+bool ty_run_view_can_draw(const struct ty_cli *cli)
 {
     const char *term = secure_getenv("TERM");
 
@@ -68,13 +67,25 @@ static bool can_draw(const struct ty_cli *cli)
 static const struct ty_run_renderer *renderer_for(const struct ty_cli *cli,
                                                   const struct ty_run_view_opts *opts)
 {
-    bool drawn = can_draw(cli);
+    bool drawn = ty_run_view_can_draw(cli);
 
     if (opts->output && strcmp(opts->output, "json") == 0)
         return &ty_run_json;
     if (opts->output && strcmp(opts->output, "plain") == 0)
         return &ty_run_plain;
     return drawn && !opts->quiet ? &ty_run_table : &ty_run_plain;
+}
+
+static void on_message(void *ctx, enum ty_cli_msg_kind how, const char *text)
+{
+    struct ty_run_view *v = ctx;
+
+    v->renderer->note(v, how, text);
+}
+
+static void take_messages(struct ty_run_view *v)
+{
+    v->cli->sink = (struct ty_cli_sink){ .fn = on_message, .ctx = v };
 }
 
 void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli,
@@ -88,14 +99,21 @@ void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli,
                                .renderer = renderer_for(cli, opts),
                                .cli = cli,
                                .only = opts->node,
-                               .quiet = opts->quiet };
+                               .quiet = opts->quiet,
+                               .terminal = isatty(fileno(cli->out)) == 1 };
     v->observer.ctx = v;
+    if (v->renderer == &ty_run_json) { /* all that is said is an object, from the start */
+        setvbuf(cli->out, NULL, _IOLBF, 0);
+        take_messages(v);
+    }
 }
 
 void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop)
 {
     if (v->renderer->open)
         v->renderer->open(v, loop);
+    if (v->renderer->note)
+        take_messages(v); /* elsewhere they would break the table */
 }
 
 void ty_run_view_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *fmt, ...)
@@ -103,6 +121,8 @@ void ty_run_view_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const cha
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
     va_list ap;
 
+    if (v->quiet && how == TY_MSG_NOTE)
+        return;
     va_start(ap, fmt);
     char *text = ty_arena_vprintf(a, fmt, ap);
     va_end(ap);
@@ -116,6 +136,7 @@ void ty_run_view_close(struct ty_run_view *v, const struct ty_run_outcome *o)
 {
     if (!v->renderer)
         return;
+    v->cli->sink = (struct ty_cli_sink){ 0 };
     if (v->renderer->close)
         v->renderer->close(v);
     for (struct ty_run_job *j = v->model.jobs; j && o && o->engine; j = j->next)

@@ -48,6 +48,7 @@ struct ty_run_view {
     struct ty_run_model model;
     const char *only; /* --logs: show lines of this node; NULL all */
     bool quiet;
+    bool terminal;                /* standard output is one: lines are cleaned */
     struct ty_run_screen *screen; /* the table's */
 };
 
@@ -56,6 +57,14 @@ struct ty_run_view_opts {
     const char *node;   /* --logs: print the lines of this node only; NULL all */
     bool quiet;
 };
+/* The kubelet's event about a container that waits for its restart: the line about its end has said
+ * when that is. */
+static inline bool ty_run_view_hides(const struct ty_kind *kind, const char *reason)
+{
+    return kind == &ty_kind_pod && strcmp(reason, "BackOff") == 0;
+}
+/* True if standard output is a terminal with cursor control; others get lines. */
+bool ty_run_view_can_draw(const struct ty_cli *cli);
 /* Chooses the renderer: -o, else the table on a terminal and plain lines elsewhere. */
 void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli,
                       const struct ty_run_view_opts *opts);

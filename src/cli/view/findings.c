@@ -1,5 +1,6 @@
 /* Collects findings, sorts and prints them. */
 #include "cli/view/findings.h"
+#include "base/text.h"
 #include "json/json_locate.h"
 #include <stdarg.h>
 
@@ -173,17 +174,8 @@ static void print_field(struct ty_buf *out, const struct ty_finding *f)
         ty_buf_printf(out, ": %s", f->detail);
 }
 
-static void print_one(struct ty_buf *out, const struct ty_finding *f, bool colour)
+static void print_text(struct ty_buf *out, const struct ty_finding *f)
 {
-    const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
-    ty_buf_printf(out, "%s%s", bold, f->file);
-    if (f->line)
-        ty_buf_printf(out, ":%u", f->line);
-    if (f->line && f->col)
-        ty_buf_printf(out, ":%u", f->col);
-    ty_buf_printf(out, ":%s ", plain);
-    if (f->warning)
-        ty_buf_printf(out, "%swarning:%s ", colour ? "\033[1;33m" : "", plain);
     if (f->path && f->type) {
         print_field(out, f);
     } else {
@@ -193,13 +185,40 @@ static void print_one(struct ty_buf *out, const struct ty_finding *f, bool colou
     }
     if (f->hint)
         ty_buf_printf(out, " (%s)", f->hint);
-    ty_buf_chr(out, '\n');
+}
+
+/* Names, values and texts quote the file, which may be of others. */
+static void put_clean(struct ty_buf *out, const struct ty_buf *text)
+{
+    ty_buf_grow(out, text->n);
+    if (!out->full && text->n)
+        out->n += ty_text_clean_keep(ty_buf_str(text), "\n", out->p + out->n);
+}
+
+void ty_findings_print_one(struct ty_buf *out, const struct ty_finding *f, bool colour)
+{
+    ty_auto_buf text = { 0 }, file = { 0 };
+    const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+    ty_buf_cstr(out, bold);
+    ty_buf_cstr(&file, f->file);
+    put_clean(out, &file);
+    if (f->line)
+        ty_buf_printf(out, ":%u", f->line);
+    if (f->line && f->col)
+        ty_buf_printf(out, ":%u", f->col);
+    ty_buf_printf(out, ":%s ", plain);
+    if (f->warning)
+        ty_buf_printf(out, "%swarning:%s ", colour ? "\033[1;33m" : "", plain);
+    print_text(&text, f);
+    put_clean(out, &text);
 }
 
 void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool colour)
 {
-    for (const struct ty_finding *x = f->first; x; x = x->next)
-        print_one(out, x, colour);
+    for (const struct ty_finding *x = f->first; x; x = x->next) {
+        ty_findings_print_one(out, x, colour);
+        ty_buf_chr(out, '\n');
+    }
 }
 
 static void set_text(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)

@@ -42,6 +42,7 @@ void ty_findings_input_error(struct ty_findings *f, const struct ty_input_error 
 
 /* Sorts by file, in the order of each file's first finding, then by line and column. */
 void ty_findings_sort(struct ty_findings *f);
+void ty_findings_print_one(struct ty_buf *out, const struct ty_finding *f, bool colour);
 /* Prints all, one per line:
  * "job.yaml:12:9: spec.trainer.numNode: unknown field (did you mean "numNodes"?)" */
 void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool colour);

@@ -145,13 +145,29 @@ static void test_echoes(void **state)
     assert_true(w->f.unchecked);
 }
 
+/* The file may be of others. */
+static void test_escapes_are_not_printed(void **state)
+{
+    struct findings_fixture *w = *state;
+    ty_auto_buf out = { 0 };
+    ty_errs_add(&w->errs, TY_KEY(NULL, "sp\033[2Jec"), TY_INVALID, "\"\033]0;t\a\"", "%s",
+                "no\x9b\nline");
+    find_all(w);
+    ty_findings_warn(&w->f, &w->d, "mind\r\033[A the gap");
+    ty_findings_print(&out, &w->f, true);
+    assert_string_equal(ty_arena_cstr(w->a, ty_buf_str(&out)),
+                        "\033[1mjob.yaml:1:\033[0m spec: Invalid value: \"\": no?\nline\n"
+                        "\033[1mjob.yaml:1:\033[0m \033[1;33mwarning:\033[0m TrainJob j: mind the "
+                        "gap\n");
+}
+
 #define WITH(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH(test_lines), WITH(test_long_values_are_left_out), WITH(test_json), WITH(test_echoes),
-        WITH(test_sort),
+        WITH(test_sort),  WITH(test_escapes_are_not_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

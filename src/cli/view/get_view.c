@@ -31,13 +31,14 @@ static const char *age_text(const struct ty_get_row *r)
 
 static const char *run_of(const struct ty_get_row *r)
 {
-    return number_text(r->a, r->row->run.id);
+    return r->columns.runs ? number_text(r->a, r->of->run) : NULL;
 }
 
-void ty_get_pods_head(struct ty_table *t, bool wide)
+void ty_get_pods_head(struct ty_table *t, const struct ty_get_columns *c)
 {
-    if (wide)
-        ty_table_row(t, "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "RUN");
+    if (c->wide)
+        ty_table_row(t, "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE",
+                     c->runs ? "RUN" : NULL);
     else
         ty_table_row(t, "NAME", "READY", "STATUS", "RESTARTS", "AGE");
 }
@@ -46,10 +47,11 @@ void ty_get_pods_row(struct ty_table *t, const struct ty_get_row *r)
 {
     ty_table_row(t, ty_json_cstr_at(r->a, r->obj, "metadata.name"),
                  ty_pod_state_ready(r->a, r->obj),
-                 ty_pod_state_text(r->a, r->obj, r->cut_off, r->row->gone),
+                 ty_pod_state_text(r->a, r->obj, r->of->cut_off, r->of->gone),
                  number_text(r->a, ty_pod_state_restarts(r->obj)), age_text(r),
                  ty_json_cstr_at(r->a, r->obj, "status.podIP"),
-                 ty_json_cstr_at(r->a, r->obj, "spec.hostname"), run_of(r));
+                 ty_json_cstr_at(r->a, r->obj, r->columns.runs ? "spec.hostname" : "spec.nodeName"),
+                 run_of(r));
 }
 
 static bool is_true(const struct ty_json *obj, const char *type)
@@ -64,15 +66,15 @@ static const char *job_status(const struct ty_get_row *r)
         return "Complete";
     if (is_true(r->obj, "Failed"))
         return "Failed";
-    if (r->cut_off)
+    if (r->of->cut_off)
         return "Interrupted";
     return ty_json_true_at(r->obj, "spec.suspend") ? "Suspended" : "Running";
 }
 
-void ty_get_jobs_head(struct ty_table *t, bool wide)
+void ty_get_jobs_head(struct ty_table *t, const struct ty_get_columns *c)
 {
-    if (wide)
-        ty_table_row(t, "NAME", "STATUS", "COMPLETIONS", "DURATION", "AGE", "RUN");
+    if (c->wide)
+        ty_table_row(t, "NAME", "STATUS", "COMPLETIONS", "DURATION", "AGE", c->runs ? "RUN" : NULL);
     else
         ty_table_row(t, "NAME", "STATUS", "COMPLETIONS", "DURATION", "AGE");
 }
@@ -83,7 +85,7 @@ void ty_get_jobs_row(struct ty_table *t, const struct ty_get_row *r)
     const char *took = "";
 
     end = time_at(r->obj, "status.completionTime");
-    if (start && (end || !r->cut_off))
+    if (start && (end || !r->of->cut_off))
         took = ty_table_age(r->a, (end ? end : r->now_ms / 1000) - start);
     ty_table_row(t, ty_json_cstr_at(r->a, r->obj, "metadata.name"), job_status(r),
                  ty_arena_printf(r->a, "%lld/%lld",
@@ -92,11 +94,11 @@ void ty_get_jobs_row(struct ty_table *t, const struct ty_get_row *r)
                  took, age_text(r), run_of(r));
 }
 
-void ty_get_jobsets_head(struct ty_table *t, bool wide)
+void ty_get_jobsets_head(struct ty_table *t, const struct ty_get_columns *c)
 {
-    if (wide)
+    if (c->wide)
         ty_table_row(t, "NAME", "TERMINALSTATE", "RESTARTS", "COMPLETED", "SUSPENDED", "AGE",
-                     "RUN");
+                     c->runs ? "RUN" : NULL);
     else
         ty_table_row(t, "NAME", "TERMINALSTATE", "RESTARTS", "COMPLETED", "SUSPENDED", "AGE");
 }
@@ -111,11 +113,14 @@ void ty_get_jobsets_row(struct ty_table *t, const struct ty_get_row *r)
                  run_of(r));
 }
 
-void ty_get_trainjobs_head(struct ty_table *t, bool wide)
+void ty_get_trainjobs_head(struct ty_table *t, const struct ty_get_columns *c)
 {
-    if (wide)
+    if (c->wide && c->runs)
         ty_table_row(t, "NAME", "RUNTIME", "NODES", "STATE", "PROGRESS", "RESTARTS", "STARTED",
                      "DURATION", "RUN", "NAMESPACE", "FOLDER", "COMMAND");
+    else if (c->wide)
+        ty_table_row(t, "NAME", "RUNTIME", "NODES", "STATE", "PROGRESS", "RESTARTS", "STARTED",
+                     "DURATION", "NAMESPACE");
     else
         ty_table_row(t, "NAME", "RUNTIME", "NODES", "STATE", "PROGRESS", "RESTARTS", "STARTED",
                      "DURATION");
@@ -123,8 +128,10 @@ void ty_get_trainjobs_head(struct ty_table *t, bool wide)
 
 /* Copies the cells into the table's arena: the job's arena is emptied before they are printed. */
 void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
-                          const struct ty_job_history_entry *job, bool wide, int64_t now_ms)
+                          const struct ty_job_history_entry *job, const struct ty_get_columns *c,
+                          int64_t now_ms)
 {
+    bool local = c->wide && c->runs;
     const char *cells[] = {
         job->name,
         ty_json_cstr_at(a, job->job, "spec.runtimeRef.name"),
@@ -134,8 +141,10 @@ void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
         number_text(a, ty_job_state_restarts(job)),
         ty_arena_printf(a, "%s ago", ty_table_age(a, (now_ms - job->run.started_ms) / 1000)),
         ty_job_state_duration(a, job, now_ms),
-        wide ? number_text(a, job->run.id) : NULL,
-        job->ns,
+        local     ? number_text(a, job->run.id)
+        : c->wide ? job->ns
+                  : NULL,
+        local ? job->ns : NULL,
         job->run.dir,
         job->run.command,
         NULL,

@@ -6,7 +6,7 @@ static void test_jobs(void **state)
     struct hist *h = *state;
     struct ty_arena *a = h->b.cli.arena;
     struct ty_table t = { .arena = a };
-    struct ty_history_read_object row = { .run = { .id = 3 } };
+    struct ty_get_columns columns = { .wide = true, .runs = true };
     ty_auto_buf out = { 0 };
     static const char *const jobs[] = {
         "{\"metadata\":{\"name\":\"a\",\"creationTimestamp\":\"1970-01-01T00:00:00Z\"},"
@@ -17,16 +17,17 @@ static void test_jobs(void **state)
         "\"spec\":{\"suspend\":true}}",
     };
 
-    ty_get_jobs_head(&t, true);
+    ty_get_jobs_head(&t, &columns);
     for (size_t i = 0; i < 2; i++)
-        for (int cut = 0; cut < 2; cut++)
+        for (int cut = 0; cut < 2; cut++) {
+            struct ty_job_object o = { .run = 3, .cut_off = cut };
             ty_get_jobs_row(
                 &t, &(struct ty_get_row){ .a = a,
+                                          .of = &o,
                                           .obj = ty_json_parse(a, ty_str(jobs[i]), NULL, NULL),
-                                          .row = &row,
-                                          .cut_off = cut,
-                                          .wide = true,
+                                          .columns = columns,
                                           .now_ms = 100000 });
+        }
     ty_table_print(&t, &out);
     ty_buf_chr(&out, 0);
     assert_string_equal(out.p, "NAME   STATUS        COMPLETIONS   DURATION   AGE    RUN\n"

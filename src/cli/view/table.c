@@ -2,14 +2,16 @@
 
 void ty_table_add(struct ty_table *t, const char *const *cells)
 {
-    size_t n = 0;
+    size_t n = 0, lead = t->first != NULL;
 
-    while (n < TY_TABLE_COLUMNS && cells[n])
+    while (n + lead < TY_TABLE_COLUMNS && cells[n])
         n++;
     if (!t->n_columns)
-        t->n_columns = n;
+        t->n_columns = n + lead;
     ty_room(t->arena, t->cells, t->n_cells + t->n_columns, t->cap);
-    for (size_t i = 0; i < t->n_columns; i++)
+    if (lead)
+        t->cells[t->n_cells++] = t->first;
+    for (size_t i = 0; i + lead < t->n_columns; i++)
         t->cells[t->n_cells++] = i < n ? cells[i] : "";
 }
 

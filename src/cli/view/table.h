@@ -11,6 +11,7 @@
 struct ty_table {
     struct ty_arena *arena;
     const char *indent; /* before each line; NULL none */
+    const char *first;  /* a cell before those of each row that is added; NULL none */
     size_t n_columns;   /* cells of the first row */
     const char **cells; /* row by row; live with the arena */
     size_t n_cells, cap;

@@ -1,0 +1,65 @@
+#include "cli/testing.h"
+#include "cli/view/table_watch.h"
+
+/* Three polls of a table: its rows come from here. */
+struct polls {
+    struct ty_table_watch w;
+    const char *status; /* of pod a */
+    const char *age;
+    bool second, fail;
+};
+
+static int fill(void *ctx, struct ty_table *t)
+{
+    struct polls *p = ctx;
+
+    if (p->fail)
+        return TY_EXIT_BAD;
+    ty_table_row(t, "NAME", "STATUS", "AGE");
+    ty_table_row(t, "a", p->status, p->age);
+    ty_table_watch_row(&p->w, t, "1/a");
+    if (p->second) {
+        ty_table_row(t, "b", "Running", p->age);
+        ty_table_watch_row(&p->w, t, "1/b");
+    }
+    return TY_EXIT_OK;
+}
+
+static void test_rows_that_change(void **state)
+{
+    struct ty_cli_fixture *b = *state;
+    struct polls p = { .status = "Running", .age = "1s" };
+
+    p.w = (struct ty_table_watch){ .cli = &b->cli, .fill = fill, .ctx = &p };
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    p.age = "2s"; /* time passes: nothing to say */
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    fixture_flush(b);
+    assert_string_equal(b->out, "NAME   STATUS    AGE\n"
+                                "a      Running   1s\n");
+    p.second = true; /* a row that is new */
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    p.status = "Completed"; /* and one that has changed */
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    fixture_flush(b);
+    assert_string_equal(b->out, "NAME   STATUS    AGE\n"
+                                "a      Running   1s\n"
+                                "b      Running   2s\n"
+                                "a      Completed   2s\n");
+    p.fail = true;
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_BAD);
+    ty_table_watch_done(&p.w);
+}
+
+static int setup(void **state)
+{
+    return fixture_new(state) ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rows_that_change, setup, fixture_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

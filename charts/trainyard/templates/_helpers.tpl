@@ -34,6 +34,14 @@ metrics: {{ (.Values.config.metrics).bindAddress | default ":8443" | regexFind "
 webhook: {{ (.Values.config.webhook).port | default 9443 | int }}
 status: {{ (.Values.config.statusServer).port | default 10443 | int }}
 {{- end }}
+{{- /* The configuration file; failureSummary.enabled is the same as config.failureSummary.enable, with the rights. */ -}}
+{{- define "trainyard.config" -}}
+{{- $config := deepCopy .Values.config }}
+{{- if .Values.failureSummary.enabled }}
+{{- $config = mergeOverwrite $config (dict "failureSummary" (dict "enable" true)) }}
+{{- end }}
+{{- toYaml $config }}
+{{- end }}
 {{- define "trainyard.containerPorts" -}}
 {{- $ports := include "trainyard.ports" . | fromYaml }}
 {{- range $name := list "health" "metrics" "webhook" "status-server" }}

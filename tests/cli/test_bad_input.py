@@ -146,6 +146,11 @@ class TestObjects:
         says(box.run(command, "-f", "job.yaml"), command,
              "job.yaml:1: metadata.name: Required value: name or generateName is required")
 
+    def test_name_that_is_a_boolean(self, box, command):
+        box.file("job.yaml", JOB.replace("name: train\n", "name: yes\n", 1))
+        starts(box.run(command, "-f", "job.yaml"), command, "job.yaml:4:9: metadata.name: Required value",
+               "(put it in quotes: YAML reads yes, on and true as a boolean)")
+
     def test_missing_runtime(self, box, command):
         box.file("job.yaml", JOB.replace("torch-distributed", "torch-distribute"))
         starts(box.run(command, "-f", "job.yaml"), command, "job.yaml:7:5: spec.RuntimeRef: Invalid value",

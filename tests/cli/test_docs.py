@@ -24,6 +24,13 @@ def test_console(page, command, text):
     assert console(command) == text
 
 
+def test_commands_of_the_first_pages_name_files_that_exist():
+    text = (ROOT / "README.md").read_text() + (ROOT / "docs/tour.md").read_text()
+    commands = re.findall(r"trainyard (?:run|render|validate|convert) [^\n`]*", text)
+    files = {word for line in commands for word in line.split() if re.search(r"\.(yaml|sbatch|py)$", word)}
+    assert len(files) >= 5 and [f for f in sorted(files) if not (ROOT / f).exists()] == []
+
+
 def test_there_are_some():
     assert len(BLOCKS) >= 7
 

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 from program import ROOT, TRAINYARD, run
 
-COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate", "convert",
-            "explain", "crds", "runtimes", "install", "uninstall", "adopt", "doctor", "initialize", "plugins", "completion", "rsh",
+COMMANDS = ["run", "rerun", "submit", "get", "describe", "logs", "events", "attach", "wait", "exec", "top", "suspend", "resume", "delete",
+            "render", "validate", "convert", "explain", "crds", "runtimes", "install", "uninstall", "adopt", "doctor", "initialize", "plugins", "completion", "rsh",
             "operator", "version"]
 
 

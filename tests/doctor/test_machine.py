@@ -1,7 +1,13 @@
 """`trainyard doctor` on this machine: with less and less of it."""
 import os
+import sqlite3
+import subprocess
+from pathlib import Path
 
 from asked import ask
+from manager import PROGRAM
+
+ROOT = Path(__file__).resolve().parents[2]
 
 NAMES = {"python", "mpi", "namespaces", "cgroups", "state", "limits", "ports", "shm", "devices",
          "libraries"}
@@ -55,6 +61,41 @@ def test_python_with_torch(tmp_path):
     assert checks(said)["mpi"]["what"] == f"mpirun is {tmp_path}/mpirun"
 
 
+def test_torch_is_looked_for_where_torchrun_finds_it(tmp_path):
+    """The first python3 may be another one: of pyenv, or of a virtual environment without torch."""
+    program(tmp_path, "python3")
+    theirs = program(tmp_path, "python3.11", "#!/bin/sh\necho 1.13.0\n")
+    for first in (f"#!{theirs}", f"#! {theirs} -E", "#!/usr/bin/env python3.11"):
+        program(tmp_path, "torchrun", f"{first}\nimport torch\n")
+        one = checks(machine(PATH=str(tmp_path)))["torch"]
+        assert one["level"] == "ok" and one["what"] == f"PyTorch 1.13.0, torchrun runs {theirs}", one
+    for first in ("#!/bin/sh", "", "#!", "#!/usr/bin/env", "#!/usr/bin/env nobody"):
+        program(tmp_path, "torchrun", f"{first}\n")
+        one = checks(machine(PATH=str(tmp_path)))["torch"]
+        assert one["what"].startswith(f"{tmp_path}/python3 has no PyTorch"), one
+
+
+def test_a_damaged_history(tmp_path):
+    home = tmp_path / "trainyard"
+    home.mkdir(mode=0o700)
+    history = home / "trainyard.db"
+    assert "history" not in checks(machine(XDG_STATE_HOME=str(tmp_path)))
+    assert not history.exists()
+    history.write_bytes(b"not a database" * 1000)
+    one = checks(machine(XDG_STATE_HOME=str(tmp_path)))["history"]
+    assert one["level"] == "warn" and str(history) in one["what"] and f"mv {history}" in one["fix"], one
+    history.unlink()
+    subprocess.run([PROGRAM, "run", ROOT / "examples/plain.yaml"], check=True, timeout=60, cwd=ROOT,
+                   env={**os.environ, "XDG_STATE_HOME": str(tmp_path)}, capture_output=True)
+    assert "history" not in checks(machine(XDG_STATE_HOME=str(tmp_path)))
+    with sqlite3.connect(history) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = history.read_bytes()
+    history.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    one = checks(machine(XDG_STATE_HOME=str(tmp_path)))["history"]
+    assert one["level"] == "warn" and ("damaged" in one["what"] or "malformed" in one["what"]), one
+
+
 def test_state_that_cannot_be_kept(tmp_path):
     (tmp_path / "file").write_text("")
     said = machine(XDG_STATE_HOME=str(tmp_path / "file"))
@@ -97,9 +138,6 @@ def test_usage():
 def test_colour_only_where_it_is_wanted(tmp_path):
     """On a terminal, and not with NO_COLOR."""
     import pty
-    import subprocess
-
-    from manager import PROGRAM
     for env, coloured in (({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False)):
         us, them = pty.openpty()
         subprocess.run([PROGRAM, "doctor", "--machine"], stdout=them, check=True, timeout=60,

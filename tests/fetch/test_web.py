@@ -5,9 +5,11 @@ import json
 import os
 import shutil
 import socket
+import ssl
 import struct
 import subprocess
 import threading
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -81,6 +83,70 @@ def test_a_connection_that_is_reset(resetting, box):
     answer.append(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
     for _ in range(10):
         box.run("dataset", url, "--retries", 0).bad("the server answers 403")
+
+
+def test_headers_without_end(files, one, box):
+    files.fault("/d/f.zip", status=200, headers={"X": "a" * 200_000})
+    said = box.run("dataset", one).bad("f.zip: the server's headers are too large\n")
+    assert "trying again" not in said.err
+
+
+def test_a_file_that_is_larger_than_the_disk(resetting, box):
+    """Its size is known from the answer alone: nothing of it is fetched, and nobody tries again."""
+    answer, url = resetting
+    answer.append(b"HTTP/1.1 200 OK\r\nContent-Length: 4000000000000000000\r\n\r\nhi")
+    said = box.run("dataset", url).bad("no room on the disk of", "4000000000000000000 bytes are to come")
+    assert "trying again" not in said.err and box.files() == {} and box.parts() == 0
+
+
+@pytest.mark.parametrize("answer, words, again", [
+    (b"HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n",
+     "the proxy answers 407: put user:password@ before the host in the proxy's address", False),
+    (b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "the proxy answers 403", False),
+    (b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", "the proxy answers 503", True),
+    (b"SSH-2.0-OpenSSH_9.2\r\n", "what answers there does not speak HTTP", False),
+    (b"\0\1garbage\r\n\r\n", "what answers there does not speak HTTP", False),
+    (b"", "", True),  # it may have been restarted
+], ids=["407", "403", "503", "ssh", "garbage", "nothing"])
+def test_a_proxy_that_refuses(resetting, box, answer, words, again):
+    list_of_one, url = resetting
+    list_of_one.append(answer)
+    said = box.run("dataset", "https://nowhere.invalid/f", "--retries", 1, https_proxy=url[:-2]).bad(words)
+    assert ("trying again" in said.err) == again, said.err
+
+
+def test_a_proxy_that_wants_a_password_for_http(resetting, box):
+    answer, url = resetting
+    answer.append(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")
+    box.run("dataset", "http://nowhere.invalid/f", http_proxy=url[:-2]).bad("the proxy answers 407: put user:")
+
+
+def test_a_proxy_over_tls(tmp_path, box):
+    """SSL_CERT_FILE is for all peers, and nothing else is trusted."""
+    ours, theirs = (certificate(tmp_path, name) for name in ("ours", "theirs"))
+    for pair, good in ((ours, True), (theirs, False)):
+        proxy = Files({"http://nowhere.invalid/f": DATA}, context=tls(*pair))
+        said = box.run("dataset", "http://nowhere.invalid/f", http_proxy=proxy.url, SSL_CERT_FILE=ours[0])
+        said.ok() if good else said.bad("certificate verification failed")
+        proxy.close()
+
+
+def test_old_tls(tmp_path, box):
+    pair = certificate(tmp_path, "old")
+    context = tls(*pair)
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+    server = Files({"/f": DATA}, context=context)
+    said = box.run("dataset", f"{server.url}/f", SSL_CERT_FILE=pair[0]).bad("the peer knows no TLS 1.2 or later")
+    assert "trying again" not in said.err
+    server.close()
+
+
+def test_tls_to_a_server_without(files, one, box):
+    said = box.run("dataset", one.replace("http:", "https:")).bad("the peer does not speak TLS")
+    assert "trying again" not in said.err
 
 
 def test_not_modified_without_a_file(resetting, box):

@@ -40,7 +40,7 @@ def test_the_failure_is_described(old):
 
 def test_logs_and_events(old):
     assert "[node-0-0] trained by 0\n" in say(old, "logs", "trained")
-    assert "out of luck" in say(old, "logs", "broken", "--attempt", "0")
+    assert "out of luck" in say(old, "logs", "broken", "--attempt", "1")
     assert "AllJobsCompleted" in say(old, "events", "trained")
 
 

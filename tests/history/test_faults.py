@@ -51,6 +51,18 @@ def test_garbage_at_the_control_socket(box):
     os.close(folder)
 
 
+@pytest.mark.parametrize("end", ["", "-wal", "-journal"])
+def test_a_fifo_in_place_of_the_history(box, end):
+    assert box.run(job("true"))[0] == 0
+    file = root(box) / ("trainyard.db" + end)
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    for words in (["get"], ["logs", "job"], ["delete", "job"], ["get", "claims"]):
+        assert f"{file}: it is not a regular file" in say(box, *words, code=1, timeout=60)
+    code, _, err = box.run(job("true"), timeout=60)
+    assert code == 0 and f"this run has no history: {file}: it is not a regular file" in err
+
+
 @pytest.mark.parametrize("what", ["garbage", "newer", "cut"])
 def test_a_broken_history_costs_a_warning(box, what):
     file = root(box) / "trainyard.db"
@@ -125,6 +137,7 @@ def test_a_full_disk_costs_a_warning(box):
         wait
         rm "$XDG_STATE_HOME/fill"
         "$T" get
+        "$T" describe job | grep State:
     """)
     assert p.returncode == 0, p
     assert "exit 0" in p.stdout, p
@@ -133,3 +146,5 @@ def test_a_full_disk_costs_a_warning(box):
     missing = "the end of this run is missing in its history" in p.stderr
     assert p.stdout.count("Complete") >= (1 if missing else 2), p
     assert missing or "Interrupted" not in p.stdout, p
+    assert not missing or ("State:       Interrupted (the disk was full: the history lacks the end of the run, "
+                           "which was Complete)" in p.stdout), p

@@ -1,8 +1,14 @@
 """The history of `trainyard run`: seen from other processes, while it goes and afterwards."""
+import datetime
 import json
+import os
+import pty
 import re
 import signal
 import subprocess
+import time
+
+import pytest
 
 from past import root, rows, say, seen, state, until, wait_state
 from runs import Box, finish, job
@@ -17,6 +23,7 @@ def test_nothing_yet(box):
     for words in (["get", "x"], ["describe", "x"], ["logs", "x"], ["events", "x"], ["delete", "x"], ["suspend", "x"]):
         said = say(box, *words, code=1)
         assert said.startswith(missing), said
+        said = re.sub(r'note: nor is there a kind "x"; kinds are [^\n]*\n', "", said) if words[0] == "get" else said
         assert re.fullmatch(r"(note: these are the runs of this machine[^\n]*\n)?", said[len(missing):]), said
     assert not root(box).exists()  # looking makes nothing
 
@@ -169,7 +176,7 @@ def test_follow_across_a_restart(box):
     shown = [box.path / "first", box.path / "all"]
     first, follow = (subprocess.Popen([box.binary, "logs", "-f", "job", *more], stdout=file.open("w"),
                                       stderr=subprocess.PIPE, text=True, env=box.env)
-                     for file, more in zip(shown, (["--attempt", "0"], [])))
+                     for file, more in zip(shown, (["--attempt", "1"], [])))
     wait_for("it was restarted", lambda: rows(seen(box, "get", "trainjob", "job"))[0]["RESTARTS"] == "1")
     wait_for("both follow", lambda: all("try" in file.read_text() for file in shown))
     go.touch()
@@ -214,9 +221,51 @@ def test_watch(box):
         assert finish(p)[0] == 0
         told = ""
         while "Complete" not in told:  # what it tells meanwhile is told in the same way
-            assert w.stdout.readline().startswith("NAME")
             told = w.stdout.readline()
             assert told.startswith("job ")
+    finally:
+        w.kill()
+        w.communicate()
+    assert 'trainjobs.trainer.kubeflow.org "nosuch" not found' in say(box, "get", "-w", "nosuch", code=1)
+    assert say(box, "get", "-A", "-o", "wide").splitlines()[0].count("NAMESPACE") == 1
+
+
+@pytest.mark.parametrize("kind, name, first, last", [
+    ("pods", "job-node-0-0-", "Running", "Completed"), ("jobs", "job-node-0 ", "Running", "Complete"),
+    ("jobsets", "job ", "false", "Completed")])
+def test_watch_of_other_kinds(box, kind, name, first, last):
+    go = box.path / "go"
+    p = box.start(job(until(go)))
+    wait_for("the pod runs", lambda: "Running" in seen(box, "get", "pods"), child=p)
+    w = subprocess.Popen([box.binary, "get", kind, "-w"], stdout=subprocess.PIPE, text=True, env=box.env)
+    try:
+        assert w.stdout.readline().startswith("NAME")
+        line = w.stdout.readline()
+        assert line.startswith(name) and first in line and last not in line
+        go.touch()
+        assert finish(p)[0] == 0
+        while last not in line:
+            line = w.stdout.readline()
+            assert line.startswith(name)
+    finally:
+        w.kill()
+        w.communicate()
+
+
+def test_watch_of_events(box):
+    go = box.path / "go"
+    p = box.start(job(until(go)))
+    wait_for("the pod's event", lambda: "Started" in seen(box, "get", "events"), child=p)
+    w = subprocess.Popen([box.binary, "get", "events", "job", "-w"], stdout=subprocess.PIPE, text=True, env=box.env)
+    try:
+        assert w.stdout.readline().startswith("LAST SEEN")
+        go.touch()
+        assert finish(p)[0] == 0
+        lines = []
+        while not any("AllJobsCompleted" in line for line in lines):
+            lines.append(w.stdout.readline())
+            assert re.match(r"\d+s ", lines[-1])
+        assert len({line.split(None, 1)[1] for line in lines}) == len(lines)  # each once
     finally:
         w.kill()
         w.communicate()
@@ -224,7 +273,7 @@ def test_watch(box):
 
 def test_wrong_usage(box):
     for words in (["logs"], ["logs", "a", "b", "c"], ["logs", "a", "--tail", "x"], ["events"], ["describe"],
-                  ["get", "--run", "x"], ["get", "pods", "-w"], ["suspend"], ["logs", "a", "--attempt", "-1"]):
+                  ["get", "--run", "x"], ["get", "claims", "-w"], ["suspend"], ["logs", "a", "--attempt", "0"]):
         say(box, *words, code=2)
     assert 'pods "x" not found' in say(box, "get", "pods", "x", code=1)
 
@@ -236,3 +285,66 @@ def test_values_of_variables_are_not_kept(box):
     assert "--env KEY=*** -eOTHER=***" in said
     kept = b"".join(p.read_bytes() for p in root(box).glob("trainyard.db*"))
     assert b"KEY=" in kept and b"sesame" not in kept
+
+
+def test_logs_on_a_terminal(box):
+    """A job can color its lines there, and not set the title or clear the screen; files have its bytes."""
+    evil = r"\033]0;owned\007\033[31mred\033[0m\033[2Jend"
+    code, _, err = box.run(job("printf '%s\\n'" % evil))
+    assert code == 0, err
+    raw = "\033]0;owned\007\033[31mred\033[0m\033[2Jend"
+    assert say(box, "logs", "job", "node-0-0") == raw + "\n"
+    assert say(box, "logs", "job") == "[node-0-0] " + raw + "\n"
+    for words, want in ((["node-0-0"], b"\033[31mred\033[0mend"), ([], b"[node-0-0] \033[31mred\033[0mend")):
+        fd, end = pty.openpty()
+        assert subprocess.run([box.binary, "logs", "job", *words], stdout=end, env=box.env).returncode == 0
+        assert os.read(fd, 4096).startswith(want)
+        os.close(fd)
+        os.close(end)
+
+
+def test_logs_by_time(box):
+    """The files stay as the program wrote them; the times are beside them."""
+    p = box.start(job("echo one; %s; echo two; printf three" % until("go")))
+    wait_for("the first line", lambda: "one" in seen(box, "logs", "job"), child=p)
+    time.sleep(2.5)  # entries are 100 ms apart at least, and --since has whole seconds here: time has to pass
+    (box.path / "go").touch()
+    assert finish(p)[0] == 0
+    stamp = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+    out = say(box, "logs", "job", "--timestamps")
+    assert re.fullmatch(rf"\[node-0-0\] {stamp} one\n\[node-0-0\] {stamp} two\n\[node-0-0\] {stamp} three\n", out)
+    times = re.findall(stamp, out)
+    assert times == sorted(times) and times[0] != times[1]
+    assert say(box, "logs", "job", "node-0-0") == "one\ntwo\nthree"
+    ago = lambda: "%dms" % ((time.time() - datetime.datetime.fromisoformat(times[0][:-1] + "+00:00").timestamp()) * 1000 - 1000)
+    assert say(box, "logs", "job", "node-0-0", "--since", ago()) == "two\nthree"
+    assert say(box, "logs", "job", "node-0-0", "--since", ago(), "--tail", "1") == "three"
+    assert say(box, "logs", "job", "node-0-0", "--since", "10h", "--tail", "2") == "two\nthree"
+    assert say(box, "logs", "pod/job-node-0-0") == "one\ntwo\nthree"
+    assert "--since soon" in say(box, "logs", "job", "--since", "soon", code=2)
+
+
+def test_get_by_kind_and_order(box):
+    for name in ("a", "b"):
+        assert box.run(job("true", name=name))[0] == 0
+    assert [r["NAME"] for r in rows(say(box, "get"))] == ["b", "a"]  # newest first
+    assert [r["NAME"] for r in rows(say(box, "get", "--sort-by", ".metadata.name"))] == ["a", "b"]
+    assert say(box, "get", "-o", "name", "--sort-by={.metadata.name}").split() == [
+        "trainjob.trainer.kubeflow.org/a", "trainjob.trainer.kubeflow.org/b"]
+    assert {r["NAMESPACE"] for r in rows(say(box, "get", "-A"))} == {"default"}
+    assert [r["NAME"] for r in rows(say(box, "get", "trainjob/b"))] == ["b"]
+    assert rows(say(box, "get", "pod/b-node-0-0"))[0]["NAME"].startswith("b-node-0-0-")
+    assert "--sort-by" in say(box, "get", "--sort-by", "[0]", code=2)
+    # Events are those of one run.
+    count = len(say(box, "get", "events", "a").splitlines())
+    assert box.run(job("true", name="a"))[0] == 0
+    assert len(say(box, "get", "events", "a").splitlines()) == count
+    assert "not found" in say(box, "get", "events", "nobody", code=1)
+
+
+def test_the_summary_of_a_deleted_job_names_no_logs(box):
+    p = box.start(job("sleep 60"))
+    wait_state(box, "Running", "job")
+    say(box, "delete", "job")
+    code, _, err = finish(p)
+    assert code == 1 and "trainjob/job: Deleted" in err and "logs:" not in err

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from runs import BINARY
+from runs import BINARY, needs_mounts
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -93,6 +93,7 @@ def check_ranks(out, uid, namespaces):
         assert len({min(pids) for pids in homes.values()} | {os.readlink("/proc/self/ns/pid")}) == 4
 
 
+@needs_mounts
 @pytest.mark.parametrize("flavour", FLAVOURS)
 def test_mpi_without_sshd(folder, flavour):
     out = run_mpi(folder, flavour)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from runs import job
+from runs import job, needs_mounts
 from waiting import wait_for
 
 
@@ -22,6 +22,7 @@ def survivors(marker):
     return found
 
 
+@needs_mounts
 def test_nodes_know_each_other(box):
     code, out, err = box.run(job(
         "echo $HOSTNAME $(hostname) $JOB_COMPLETION_INDEX; getent hosts job-node-0-1.job | cut -d' ' -f1",
@@ -49,6 +50,13 @@ def test_a_failure_ends_the_job(box):
     assert "first failed job: job-node-0" in err
 
 
+def test_a_refused_run_leaves_no_folder(box):
+    gpus = ", resources: {limits: {nvidia.com/gpu: 99}}"
+    code, _, err = box.run(job("true", more=gpus))
+    assert code == 1 and "wants 99 nvidia.com/gpu" in err
+    assert list((box.path / "state/trainyard/runs").iterdir()) == []
+
+
 def test_restart_and_dependencies(box):
     mark = box.path / "again"
     code, out, err = box.run(job(
@@ -65,6 +73,7 @@ def test_restart_and_dependencies(box):
     assert "applying RestartJobSet failure policy action" in err
 
 
+@needs_mounts
 def test_volume_at_a_path_that_does_not_exist(box):
     code, out, err = box.run(job(
         "echo data > /nowhere/yet/file; cat /nowhere/yet/file",
@@ -119,3 +128,14 @@ def test_nothing_survives_kill_9(box, moment):
     wait_for("nothing survives", lambda: not survivors(marker), show=lambda: survivors(marker))
     code, out, err = box.run(job("echo fine"))
     assert (code, out) == (0, "[node-0-0] fine\n"), err
+
+
+@needs_mounts
+def test_the_scratch_directory_has_a_short_path(box):
+    """Sockets are made there, and their paths must fit into 108 bytes, wherever the state folder is."""
+    box.env["XDG_STATE_HOME"] = str(box.path / ("deep-" * 20) / ("deeper-" * 10))
+    (box.path / "bind.py").write_text("import os, socket\n"
+                                      "socket.socket(socket.AF_UNIX).bind(os.environ['TMPDIR'] + '/' + 40 * 'x')\n")
+    code, out, err = box.run(job("/usr/bin/python3 bind.py && ls $TMPDIR | wc -l", nodes=2))
+    assert code == 0, err
+    assert sorted(out.splitlines()) == ["[node-0-0] 1", "[node-0-1] 1"]  # each has its own

@@ -2,7 +2,7 @@
 import json
 import sqlite3
 
-from runs import job
+from runs import job, needs_mounts
 
 CLIENT = '''
 import json, os, ssl, sys, urllib.error, urllib.request
@@ -41,6 +41,7 @@ def statuses(box):
     return {name: json.loads(text)["status"].get("trainerStatus") for name, text in jobs}
 
 
+@needs_mounts
 def test_a_job_reports(box):
     code, out, err = box.run(job(client(box, '''
 say("first", post(progress(10)))
@@ -53,6 +54,7 @@ say("nothing", post({}))
         {"name": "loss", "value": "0.5"}], "lastUpdatedTime": "2026-01-02T03:04:05Z"}}
 
 
+@needs_mounts
 def test_what_is_refused(box):
     code, out, err = box.run(job(client(box, '''
 url = os.environ["KUBEFLOW_TRAINER_SERVER_URL"]
@@ -79,6 +81,7 @@ say("size", post(b"x" * 65537, raw=True))
     assert statuses(box)["job"]["progressPercentage"] == 1
 
 
+@needs_mounts
 def test_two_jobs_cannot_speak_for_each_other(box):
     text = client(box, '''
 import time
@@ -96,6 +99,7 @@ say("its", post(progress(99), url=url.replace("/%s/" % me, "/%s/" % other)))
     assert {k: v["progressPercentage"] for k, v in statuses(box).items()} == {"one": 1, "two": 2}
 
 
+@needs_mounts
 def test_every_node_of_the_trainer_and_nobody_else(box):
     code, out, err = box.run(job(
         "cat $KUBEFLOW_TRAINER_SERVER_TOKEN; echo; ls -l $KUBEFLOW_TRAINER_SERVER_CA_CERT | wc -l; touch "
@@ -112,6 +116,7 @@ def test_every_node_of_the_trainer_and_nobody_else(box):
     assert sum(l.endswith(" kept") for l in lines) == 2
 
 
+@needs_mounts
 def test_the_certificate_is_kept_and_private(box):
     for _ in range(2):
         code, out, err = box.run(job("true"))

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -108,6 +109,36 @@ UNTIL_GO = "while ! test -e go; do sleep 0.05; done"  # a test decides when it h
 HALF = f"for i in 1 2 3 4 5 6 7 8; do echo step $i/8 loss 0.$i; if test $i = 4; then {UNTIL_GO}; fi; done"
 
 
+@pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
+def test_nothing_stays_in_tmux(box):
+    """tmux puts what is erased from the top of the screen to its end into its history: every change of the
+    pane's height left a table behind."""
+    (box.path / "job.yaml").write_text(job(UNTIL_GO, nodes=2))
+    # Without SHELL tmux runs the command by the user's shell of /etc/passwd, and nobody's is nologin.
+    env = dict(box.env, LC_ALL="C.UTF-8", SHELL="/bin/sh")
+
+    def tmux(*words):
+        return subprocess.run(["tmux", "-S", str(box.path / "tmux"), "-f", "/dev/null", *words], env=env,
+                              cwd=box.path, check=True, capture_output=True, text=True, timeout=60).stdout
+
+    def shown():
+        return tmux("capture-pane", "-p", "-S", "-")
+
+    tmux("new-session", "-d", "-x", "80", "-y", "24", f"{BINARY} run job.yaml; while :; do sleep 60; done")
+    try:
+        wait_for("the table", lambda: "node-0-1  running" in shown(), show=shown)
+        for rows in (4, 12, 24):
+            tmux("resize-window", "-x", "80", "-y", str(rows))
+            clock = re.findall(r"job  running (\S+)", shown())[-1]
+            wait_for("a new table", lambda: re.findall(r"job  running (\S+)", shown())[-1] != clock, show=shown)
+        assert shown().count("node-0-0  running") == 1 and shown().count("job  running") == 1, shown()
+        (box.path / "go").touch()
+        wait_for("the end", lambda: "logs: " in shown(), show=shown)
+        assert "running" not in shown(), shown()
+    finally:
+        tmux("kill-server")
+
+
 def test_the_table(box):
     t = Terminal(box, job(HALF, nodes=2))
     t.see(r"node-0-1")
@@ -151,7 +182,7 @@ def test_ctrl_c_gives_the_cursor_back(box, times):
     assert re.search(r"trainjob/job: Stopped after .*\n +interrupted \(SIGINT\)", text.replace("\r", ""))
 
 
-@pytest.mark.parametrize("sig", [signal.SIGQUIT, signal.SIGABRT, signal.SIGHUP])
+@pytest.mark.parametrize("sig", [signal.SIGQUIT, signal.SIGABRT])
 def test_a_sudden_death_gives_the_cursor_back(box, sig):
     t = Terminal(box, job("echo at-work; sleep 60"))
     assert t.read(b"at-work")
@@ -187,7 +218,7 @@ def test_typing_is_shown_again_afterwards(box, how):
         code = 0
     else:
         t.p.send_signal(getattr(signal, how))
-        code = 130 if how == "SIGINT" else -getattr(signal, how)
+        code = 130 if how in ("SIGINT", "SIGHUP") else -getattr(signal, how)
     assert t.end(echo=True) == code
     assert b"typed-words" not in t.out
 

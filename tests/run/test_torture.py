@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from runs import BINARY, ROOT, job
+from runs import BINARY, ROOT, finish, job
 from waiting import poll_until, wait_for
 
 RELEASE = ROOT / "build" / "trainyard"
@@ -52,6 +52,53 @@ def marked(box):
     return Marked(box)
 
 
+def stop_helpers(p, comm):
+    """SIGSTOP for the zygote of a run or the keepers of its pods."""
+    parents, found = {}, []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, _, rest = stat.read_text().rpartition(")")
+        except OSError:
+            continue
+        pid, name = head.split(" (", 1)
+        parents[int(pid)] = int(rest.split()[1])
+        if name == comm:
+            found.append(int(pid))
+    found = [pid for pid in found if p.pid in (parents[pid], parents.get(parents[pid]))]
+    assert found
+    for pid in found:
+        os.kill(pid, signal.SIGSTOP)
+
+
+def waiting_job(box):
+    p = box.start(job("trap '' TERM; touch up-$JOB_COMPLETION_INDEX; while :; do sleep 0.1; done", nodes=2, grace=1),
+                  "--timeout", "600")  # a test that fails leaves no run behind for ever
+    wait_for("both run", lambda: all((box.path / f"up-{i}").exists() for i in (0, 1)), child=p)
+    return p
+
+
+@pytest.mark.parametrize("comm", ["ty-keeper", "ty-zygote"])
+def test_a_stopped_helper_does_not_hold_a_second_signal(box, marked, comm):
+    p = waiting_job(box)
+    stop_helpers(p, comm)
+    p.send_signal(signal.SIGTERM)
+    wait_for("it stops", lambda: b"stopping; once more" in os.read(p.stderr.fileno(), 4096), child=p)
+    p.send_signal(signal.SIGTERM)
+    assert finish(p, timeout=60)[0] == 130
+    assert marked.leftovers() == []
+
+
+def test_a_stopped_keeper_holds_no_verb(box, marked):
+    p = waiting_job(box)
+    words = [[BINARY, "exec", "job", "node-0-0", "--", "true"], [BINARY, "delete", "job"]]
+    for word in words:
+        stop_helpers(p, "ty-keeper")
+        said = subprocess.run(word, capture_output=True, text=True, env=box.env, cwd=box.path, timeout=60)
+        assert said.returncode == 0, said
+    assert finish(p, timeout=60)[0] == 1
+    assert marked.leftovers() == []
+
+
 def test_kill_9_at_fifty_moments(box, marked):
     """Two nodes, three if the moment is odd, each a family of seven; then one that ends well."""
     dice = random.Random(4)
@@ -63,10 +110,12 @@ def test_kill_9_at_fifty_moments(box, marked):
         assert marked.gone() == [], f"killed as number {i}"
     code, out, err = box.run(job("echo fine"), "--keep")
     assert (code, out) == (0, "[node-0-0] fine\n"), err
-    kept = list(box.path.glob("state/trainyard/runs/*/pods/*"))
-    assert len(kept) == 1 and marked.leftovers() == kept  # of those that were killed nothing is left
+    kept = sorted(box.path.glob("state/trainyard/runs/*/pods/*"))
+    # The pod and what all pods share; of those that were killed nothing is left.
+    assert len(kept) == 2 and "files" in {path.name for path in kept}
+    assert sorted(marked.leftovers()) == kept
     box.run(job("echo fine"))
-    assert marked.leftovers() == kept
+    assert sorted(marked.leftovers()) == kept
 
 
 def test_the_history_of_a_killed_run(box, marked):

@@ -16,7 +16,7 @@ def test_json(box):
     assert code == 0, err
     objects = [json.loads(l) for l in out.splitlines()]
     kinds = {o["type"] for o in objects}
-    assert kinds == {"pod", "line", "event", "job", "progress", "summary"}
+    assert kinds == {"note", "pod", "line", "event", "job", "progress", "summary"}
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", o["time"]) for o in objects)
     line = next(o for o in objects if o["type"] == "line")
     assert set(line) == {"time", "type", "job", "node", "pod", "container", "text"}
@@ -68,6 +68,25 @@ def test_progress_is_written_seldom(box):
     # Once a second, and with what is written anyway: the pods run, the job ends.
     assert code == 0 and len(written) <= time.monotonic() - began + 6
     assert objects[-1]["progress"]["percent"] == 100
+
+
+def test_json_before_the_first_pod(box):
+    """Standard error stays empty: what a program reads has it all."""
+    def notes(text, *args):
+        code, out, err = box.run(text, "-o", "json", *args)
+        assert err == ""
+        return code, [(o["level"], o["text"]) for o in map(json.loads, out.splitlines()) if o["type"] == "note"]
+
+    code, said = notes(job("true"))
+    assert code == 0 and ("note", "image none is not used; the command runs on this host's filesystem") in said
+    code, said = notes(job("true").replace("spec: {runtimeRef", "spec: {nodes: 2, runtimeRef"))
+    assert code == 1 and [level for level, _ in said] == ["error"] and ".yaml:" in said[0][1], said
+    code, said = notes("a: [")
+    assert code == 1 and said[0][0] == "error", said
+    code, said = notes(job("true"), "--set", "spec.runtimeRef.name=nobody")
+    assert code == 1 and said[0][0] == "error" and "nobody" in said[0][1], said
+    code, said = notes("{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}")
+    assert ("error", "no TrainJob in the input: nothing to run") in said, said
 
 
 def test_json_of_an_interrupted_run(box):
@@ -156,7 +175,7 @@ def test_traceback(box):
 @pytest.mark.parametrize("command, words", [  # $$ in a manifest is one dollar
     ("kill -9 $$$$", "killed by signal 9 (SIGKILL)"),
     ("kill -SEGV $$$$", "segmentation fault (SIGSEGV)"),
-    ("no-such-command", "exit code 127: command not found"),
+    ("no-such-command", "sh: 1: no-such-command: not found (exit code 127: command not found)"),
     ("sh -c 'kill -9 $$$$'; exit $?", "exit code 137: something in it died of SIGKILL"),
 ])
 def test_words(box, command, words):

@@ -5,6 +5,7 @@
  *   {"do":"served","id":ID,"kind":K}          {"do":"cancel","id":ID}
  *   {"do":"list","id":ID,"kind":K,"ns":N,"page":P,"version":V,"meta":B,"labels":L}
  *   {"do":"watch","id":ID,"kind":K,"ns":N,"version":V,"seconds":S}
+ *   {"do":"log","id":ID,"ns":N,"pod":P,"container":C,"follow":B,"previous":B,"timestamps":B,"tail":T}
  *   {"do":"reflect","id":ID,"kind":K,"ns":N,"page":P,"meta":B,"stop_at":N}  {"do":"unreflect",...}
  *   {"do":"wrote","id":ID,"object":O}  {"do":"hurry","id":ID}  {"do":"requests"} */
 #include <errno.h>
@@ -225,6 +226,35 @@ static void do_watch(struct driver *d, const struct ty_json *c)
     run->op = ty_kube_watch(d->kube, &watch);
 }
 
+static void on_log_data(void *ctx, struct ty_str chunk)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    struct run *run = ctx;
+    struct ty_json *v = ty_json_object(a);
+    run->n += chunk.n;
+    ty_json_set(a, v, "text", ty_json_str(a, chunk));
+    say(run, "data", v);
+}
+
+static void do_log(struct driver *d, const struct ty_json *c)
+{
+    struct run *run = run_new(d, c);
+    int64_t tail = -1;
+    struct ty_kube_log log = {
+        .ns = ty_json_str_at(c, "ns"),
+        .pod = ty_json_str_at(c, "pod"),
+        .container = ty_json_str_at(c, "container"),
+        .follow = ty_json_true_at(c, "follow"),
+        .previous = ty_json_true_at(c, "previous"),
+        .timestamps = ty_json_true_at(c, "timestamps"),
+        .tail_lines = ty_json_int_at(c, "tail", &tail) ? tail : -1,
+        .data = on_log_data,
+        .end = on_answer,
+        .ctx = run,
+    };
+    run->op = ty_kube_log(d->kube, &log);
+}
+
 static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     static const char *const names[] = { "ADDED", "CHANGED", "GONE" };
@@ -271,6 +301,8 @@ static void do_one(struct driver *d, struct ty_arena *a, const struct ty_json *c
         do_list(d, c);
     } else if (ty_str_is(what, "watch")) {
         do_watch(d, c);
+    } else if (ty_str_is(what, "log")) {
+        do_log(d, c);
     } else if (ty_str_is(what, "reflect")) {
         do_reflect(d, c);
     } else if (ty_str_is(what, "requests")) {

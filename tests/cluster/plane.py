@@ -212,6 +212,7 @@ class Plane:
                 "--service-account-key-file=sa.key", "--service-account-signing-key-file=sa.key",
                 "--token-auth-file=tokens.csv", "--authorization-mode=RBAC",
                 "--service-cluster-ip-range=10.96.0.0/16",
+                "--kubelet-preferred-address-types=InternalIP",  # for logs; no DNS knows the nodes
                 "--disable-admission-plugins=ServiceAccount",
                 f"--enable-admission-plugins={','.join(self.admission)}",
                 "--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",

@@ -1,10 +1,13 @@
 """Who the Kubernetes client says it is: tokens, certificates, exec plugins, and what becomes of them."""
 import base64
 import json
+import os
+import pty
+import subprocess
 
 import pytest
 
-from driver import Driver
+from driver import PROGRAM, Driver
 from plane import openssl
 
 
@@ -123,6 +126,35 @@ def test_exec_plugin_that_fails(server, tmp_path, body, text):
     with Driver("--kubeconfig", config) as client:
         answer = client.ask("GET", path="/version")
         assert answer["r"] == "EAGAIN" and text in answer["message"], answer
+
+
+def test_exec_plugin_prompts_on_the_terminal_of_a_command(server, tmp_path):
+    """doctor on a terminal: it prints nothing over the prompt, and what is typed reaches the plugin."""
+    config = exec_config(server, tmp_path, """
+        printf 'Password: ' >&2
+        read -r word
+        printf "$(cat "$1")" "$word"
+    """, interactiveMode="Always")
+    (tmp_path / "credential").write_text(credential(token="%s"))
+    command = [PROGRAM.parent / "trainyard", "doctor", "--cluster", "--kubeconfig", config, "-o", "json"]
+    here, there = pty.openpty()
+    try:
+        with subprocess.Popen(command, stdin=there, stdout=subprocess.PIPE, stderr=there, text=True) as child:
+            prompt = b""
+            while b"Password: " not in prompt:
+                prompt += os.read(here, 1000)
+            os.write(here, server.tokens["manager-1"].encode() + b"\n")
+            said = child.communicate(timeout=120)[0]
+    finally:
+        os.close(here)
+        os.close(there)
+    assert prompt == b"Password: "
+    checks = {check["name"]: check for check in json.loads(said)["checks"]}
+    assert checks["server"]["level"] == "ok", said
+    assert json.loads((tmp_path / "log").read_text().splitlines()[0])["spec"]["interactive"] is True
+
+    told = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    assert "wants to ask somebody (interactiveMode: Always), and this is not a terminal" in told.stdout
 
 
 def test_exec_plugin_that_is_not_there(server, tmp_path):

@@ -38,7 +38,8 @@ def test_control(package, unpacked):
 def test_everything_belongs_to_root(package):
     listing = said("dpkg-deb", "-c", package).splitlines()
     assert all(line.split()[1] == "root/root" for line in listing)
-    assert not [line for line in listing if line[5] == "w" or line[8] == "w"], "writable by others"
+    assert not [line for line in listing if line[0] != "l" and (line[5] == "w" or line[8] == "w")], "writable by others"
+    assert [line for line in listing if line.endswith("./usr/bin/kubectl-trainyard -> trainyard")]
 
 
 def test_completion_and_manual(unpacked):

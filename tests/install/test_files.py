@@ -89,6 +89,19 @@ def test_kustomize_monitor(tmp_path):
     assert built == [doc for doc in install("--service-monitor") if doc["kind"] == "ServiceMonitor"]
 
 
+def test_kustomize_failure_summary(tmp_path):
+    """The component is what `install --failure-summary` prints: rights, and two lines of configuration."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (tmp_path / "m").symlink_to(ROOT / "manifests")
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump({
+        "resources": ["../m/overlays/manager"], "components": ["../m/components/failure-summary"]}))
+    built = docs(said(program("kubectl"), "kustomize", folder))
+    same(install("--no-runtimes", "--failure-summary"), built)
+    names = {doc["metadata"]["name"] for doc in built if doc["kind"] == "ClusterRole"}
+    assert "kubeflow-trainer-failure-summary" in names
+
+
 # ---- who may reach which port
 
 def policy(objects):
@@ -161,11 +174,11 @@ def test_chart_says_the_same():
 
 def test_chart_with_other_values():
     same_as_chart(install("-n", "elsewhere", "--image", "r.example/ty", "--version", "7",
-                          "--replicas", "3", "--no-crds", "--service-monitor",
+                          "--replicas", "3", "--no-crds", "--service-monitor", "--failure-summary",
                           "--runtimes", "flux,torch-distributed-with-cache"),
                   "--set", "image.repository=r.example/ty,replicas=3,crds.enabled=false",
                   "--set-string", "image.tag=7",
-                  "--set", "serviceMonitor.enabled=true",
+                  "--set", "serviceMonitor.enabled=true,failureSummary.enabled=true",
                   "--set", "runtimes.only={flux,torch-distributed-with-cache}",
                   namespace="elsewhere")
 

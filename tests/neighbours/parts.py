@@ -230,8 +230,11 @@ state = "{self.run}/state"
             "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
             "failCgroupV1": False, "cgroupDriver": "cgroupfs", "failSwapOn": False,
             "cgroupsPerQOS": False, "enforceNodeAllocatable": [],
+            # However full the disk of this machine is: pods stay, and so do the images that nobody could pull again.
+            "evictionHard": {"memory.available": "1%", "nodefs.available": "1%", "imagefs.available": "1%"},
+            "imageGCHighThresholdPercent": 100,
             "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
-            "authorization": {"mode": "AlwaysAllow"}, "address": "127.0.0.1",
+            "authorization": {"mode": "AlwaysAllow"}, "address": NODE_IP,  # where the API server asks for logs
             "port": free_ports(1)[0], "healthzPort": 0,
             "containerRuntimeEndpoint": f"unix://{self.socket}",
             "clusterDNS": [NODE_IP], "clusterDomain": "cluster.local", "resolvConf": "/dev/null"}))

@@ -139,7 +139,7 @@ def test_a_name_that_only_the_cluster_has(cluster, space, tmp_path, command):
     assert said.splitlines() == [
         'error: trainjobs.trainer.kubeflow.org "ddp" not found',
         f'note: no run "ddp" on this machine; TrainJob "ddp" exists in namespace "{space.name}" of '
-        f'the cluster of context "c": kubectl --context c -n {space.name} describe trainjob ddp']
+        f'the cluster of context "c": trainyard get ddp --cluster -n {space.name}']
     said = ask(cluster, tmp_path, command, "ghost", "-n", space.name)
     assert said.splitlines()[1].startswith(
         f'note: neither on this machine nor in namespace "{space.name}" of the cluster')

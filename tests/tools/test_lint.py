@@ -36,6 +36,13 @@ def test_missing_program(tmp_path, check, program, package):
     assert f"lint: {check:10} FAILED" in done.stdout and "good" not in done.stdout
 
 
+@pytest.mark.parametrize("words, code", [(["--help"], 0), (["-h"], 0), ([], 1), (["--all"], 1)])
+def test_usage(tmp_path, words, code):
+    done = subprocess.run([ROOT / "tools/lint", *words], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == code and done.stdout.startswith("usage: lint BUILDDIR [CHECK...]\n"), done
+    assert done.stderr == "" and not (ROOT / "--help").exists()
+
+
 def test_every_check_is_tried_here():
     text = (ROOT / "tools/lint").read_text()
     checks = text.split("checks=(", 1)[1].split(")", 1)[0].split()

@@ -4,6 +4,7 @@
 #   make test-cluster   build a control plane (once: long), run the suites that need it
 #   make test-all       both of them                    make bench  benchmarks of the release build
 #   make test-neighbours   Kueue, coscheduling, a real node, the oldest API server (built once: long)
+#   make test-frameworks   TensorFlow, JAX, PyTorch … of PyPI on this machine (downloads 8 GB once)
 #   make torture  TORTURE_SECONDS (600) of hostile clients on every port of the operator
 #   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
 #   make cost     admission grows linearly with its input: instruction counts
@@ -32,7 +33,7 @@ TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR
 RUN_TESTS = TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/test $(TESTBUILD)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test test-build test-cluster test-all check test-neighbours bench cost soak torture fuzz lint format install install-files deb release test-release clean
+.PHONY: all deps run test test-build test-cluster test-all check test-neighbours test-frameworks bench cost soak torture fuzz lint format install install-files deb release test-release clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -74,6 +75,12 @@ check:
 	@tools/configure $(TESTBUILD) $(TESTS)
 	@$(if $(filter install operator,$(T)),tools/configure $(BUILD) $(RELEASE) && ninja --quiet -C $(BUILD) trainyard)
 	@TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/check $(TESTBUILD) "$(T)"
+
+# CASES="jax mpich" runs a part; tests/frameworks/frameworks.py --help lists them.
+test-frameworks:
+	@tools/deps build test
+	@$(MAKE) --no-print-directory all
+	@$(PYTHON) tests/frameworks/frameworks.py $(CASES)
 
 test-neighbours:
 	@tools/deps build test release neighbours
@@ -127,9 +134,11 @@ install: all install-files
 # Without the build: tools/deb has a program already.
 install-files:
 	install -D -m 755 $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard
+	ln -sf trainyard $(DESTDIR)$(PREFIX)/bin/kubectl-trainyard
 	install -D -m 644 include/trainyard/plugin.h $(DESTDIR)$(PREFIX)/include/trainyard/plugin.h
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(BASH_DIR) $(ZSH_DIR) $(FISH_DIR))
 	$(PYTHON) tools/man $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/share/man/man1
+	echo '.so man1/trainyard.1' > $(DESTDIR)$(PREFIX)/share/man/man1/kubectl-trainyard.1
 	$(BUILD)/trainyard completion bash > $(DESTDIR)$(PREFIX)/share/$(BASH_DIR)/trainyard
 	$(BUILD)/trainyard completion zsh > $(DESTDIR)$(PREFIX)/share/$(ZSH_DIR)/_trainyard
 	$(BUILD)/trainyard completion fish > $(DESTDIR)$(PREFIX)/share/$(FISH_DIR)/trainyard.fish

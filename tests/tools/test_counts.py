@@ -141,7 +141,22 @@ def test_a_suite_fails(tree, tmp_path):
     assert code == 1 and rows["cli"] == (0, 1, 0)
 
 
-def test_lanes_name_suites():
-    named = [suite for lane in runner.LANES for suite in lane]
-    assert len(named) == len(set(named)) and not set(named) & {*runner.CLUSTERS, runner.LONGER}
-    assert all(list(Path(ROOT, "tests", suite).glob("test_*.py")) for suite in named)
+def test_named_suites_exist():
+    assert len(runner.LONG) == len(set(runner.LONG)) and set(runner.LOCAL) <= set(runner.LONG)
+    assert all(list(Path(ROOT, "tests", suite).glob("test_*.py")) for suite in runner.LONG)
+
+
+def test_local_suites_never_overlap(monkeypatch):
+    overlaps, workers = [], set()
+    names = [*runner.LOCAL, "cli", "operator", "install"]
+    suites = runner.Suites("build", builds=False)
+
+    def run(name, live, worker):
+        with suites.changed:
+            overlaps.append(set(suites.running))
+        workers.add(worker)
+        suites.results[name] = runner.Count(1)
+    monkeypatch.setattr(suites, "run", run)
+    suites.run_all(names)
+    assert set(suites.results) == set(names) and workers <= set(range(runner.WORKERS))
+    assert all(len(running & set(runner.LOCAL)) <= 1 for running in overlaps), overlaps

@@ -1,14 +1,11 @@
 """Ports and addresses of the pods of one machine."""
-import http.server
 import json
 import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
-import threading
 import time
 
 import pytest
@@ -217,30 +214,45 @@ def test_without_a_way_out_it_is_told(box):
     assert "note: pods have no access to the network outside this run: install slirp4netns\n" in err
 
 
-def own_address():
-    """Of this machine, as others see it; None without a network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        try:
-            s.connect(("192.0.2.1", 9))  # nothing is sent
-            return s.getsockname()[0]
-        except OSError:
-            return None
+OUTSIDE = "198.51.100.1"  # of the network namespace that the test makes for itself
+# A machine with one interface, and a server that listens there.
+MACHINE = f"""
+ip link set lo up
+ip link add outside type bridge
+ip address add {OUTSIDE}/24 dev outside
+ip link set outside up
+ip route add default dev outside
+/usr/bin/python3 serve.py &
+exec "$@"
+"""
+SERVE = f"""
+import http.server
+server = http.server.HTTPServer(("{OUTSIDE}", 8000), http.server.SimpleHTTPRequestHandler)
+open("serves", "w").close()
+for _ in range(2):
+    server.handle_request()
+"""
+ASK = f"""
+import os, time, urllib.request
+while not os.path.exists("serves"):
+    time.sleep(0.02)  # until the server listens
+print(urllib.request.urlopen("http://{OUTSIDE}:8000/").status)
+"""
 
 
 @needs_network
-@pytest.mark.skipif(not shutil.which("slirp4netns") or not os.access("/dev/net/tun", os.R_OK | os.W_OK)
-                    or not own_address(), reason="no slirp4netns, /dev/net/tun or network here")
+@pytest.mark.skipif(not all(map(shutil.which, ("slirp4netns", "ip"))) or not os.access("/dev/net/tun", os.R_OK | os.W_OK)
+                    or os.getuid() != 0, reason="no slirp4netns, ip, /dev/net/tun or root here")
 def test_the_way_out(box):
-    """To a server on this machine, but in its own network namespace."""
-    server = http.server.ThreadingHTTPServer((own_address(), 0), http.server.SimpleHTTPRequestHandler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    (box.path / "ask.py").write_text(f"import urllib.request as u; "
-                                     f"print(u.urlopen('http://{own_address()}:{server.server_port}/').status)")
-    code, out, err = box.run(job("cat /etc/resolv.conf; exec /usr/bin/python3 ask.py", nodes=2), *POD)
-    server.shutdown()
-    assert code == 0, err
-    assert sorted(out.splitlines()) == [f"[node-0-{i}] {line}" for i in range(2) for line in ("200", "nameserver 10.244.0.3")]
-    assert "no access" not in err
+    for name, text in (("serve.py", SERVE), ("ask.py", ASK), ("job.yaml", job("cat /etc/resolv.conf; exec /usr/bin/python3 ask.py",
+                                                                             nodes=2))):
+        (box.path / name).write_text(text)
+    done = subprocess.run(["unshare", "-n", "sh", "-euc", MACHINE, "sh", BINARY, "run", "job.yaml", *POD], env=box.env,
+                          cwd=box.path, text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"[node-0-{i}] {line}" for i in range(2)
+                                                for line in ("200", "nameserver 10.244.0.3")]
+    assert "no access" not in done.stderr
 
 
 def test_where_it_is_not_allowed(box):

@@ -10,17 +10,23 @@
 #include "report/failure_findings.h"
 
 #include <ctype.h>
-#include <strings.h>
 
 #include "report/failure_launchers.h"
-#include "report/progress.h"
+#include "report/failure_lines.h"
 
 enum {
     STREAMS = 32,  /* that are told apart */
     OTHERS = 10,   /* lines of other processes after a last word of one without a mark */
-    LIVED_ON = 50, /* lines after the last word of all: it was none */
+    LIVED_ON = 50, /* lines after the last word of all: maybe it was none */
     COUNTED = 3,   /* bare steps ("step 7") after a traceback: training has gone on */
     MESSAGE = 12,  /* lines that belong to an error in the log of a C++ library */
+};
+
+enum group_state {
+    GROUP_NONE,
+    GROUP_OPEN, /* "  + Exception Group Traceback", its error comes next */
+    GROUP_READ, /* its members come next, and the first of them is the root */
+    GROUP_ROOT, /* the root is what it was raised from */
 };
 
 struct log_stream {
@@ -38,6 +44,8 @@ struct log_stream {
     bool trained;     /* training has gone on after it */
     size_t message;   /* so many more lines may belong to an error that a library logs */
     bool terminating; /* "terminate called", its what() comes next */
+    bool panicked;    /* Rust's message comes next */
+    enum group_state group;
 };
 
 struct findings_reader {
@@ -187,92 +195,82 @@ static bool read_terminate(struct findings_reader *r, struct log_stream *s)
     return true;
 }
 
+/* Rust prints its message below: "thread 'main' panicked at src/main.rs:3:5:" */
+static bool read_panic(struct findings_reader *r, struct log_stream *s)
+{
+    bool follows = s->panicked;
+
+    s->panicked = ty_failure_lines_panic(r->line->body);
+    if (follows)
+        add_finding(r, s, r->line->body, false)->crash = true;
+    return follows || s->panicked;
+}
+
 /* Last words of programs that are not Python's. */
 static bool read_last_word(struct findings_reader *r, struct log_stream *s)
 {
-    struct ty_str b = r->line->body;
-    static const char *const starts[] = { "Fatal Python error: ", "panic: ", "fatal error: ",
-                                          "FATAL: " };
+    struct ty_str error;
 
-    for (size_t i = 0; i < TY_COUNT(starts); i++)
-        if (ty_str_starts(b, ty_str(starts[i]))) {
-            add_finding(r, s, b, false)->crash = true;
-            return true;
-        }
-    if ((ty_str_contains(b, TY_LIT("Assertion `")) && ty_str_contains(b, TY_LIT("' failed"))) ||
-        ty_str_contains(b, TY_LIT("*** MPI_ERR_"))) {
-        const char *at = memmem(b.p, b.n, "*** ", 4);
-        add_finding(r, s, at ? (struct ty_str){ at + 4, b.n - (size_t)(at + 4 - b.p) } : b, false)
-            ->crash = true;
-        return true;
+    if (!ty_failure_lines_crash(r->line->body, &error))
+        return false;
+    add_finding(r, s, error, false)->crash = true;
+    return true;
+}
+
+/* Java, JavaScript and C# print the frames below the error. A cause is printed last: the root. */
+static bool read_frame(struct findings_reader *r, struct log_stream *s)
+{
+    struct ty_failure_finding *f = s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
+    const struct ty_failure_line *above = r->i > 0 ? r->line - 1 : NULL;
+
+    if (!ty_failure_lines_frame(r->line->body) || !above || !ty_str_eq(above->mark.text, s->mark))
+        return false;
+    struct ty_str error = ty_failure_lines_thrown(above->body);
+    if (ty_str_starts(above->body, TY_LIT("Caused by: ")) && f) {
+        f->error = error;
+        f->symptom = ty_failure_symptom(error);
+        f->line = r->i - 1;
+    } else if (ty_failure_findings_exception(error)) {
+        s->since -= s->since > 0; /* the line above, which was taken for an ordinary one */
+        f = add_finding(r, s, error, false);
+        f->line = r->i - 1;
     }
-    /* absl's FATAL: "F1117 17:33:43.123456  2190 client.h:80] Terminating process because …" */
-    const char *words = b.n > 6 && b.p[0] == 'F' && isdigit((unsigned char)b.p[1]) &&
-                                isdigit((unsigned char)b.p[4]) && b.p[5] == ' '
-                            ? memmem(b.p, b.n, "] ", 2)
-                            : NULL;
-    if (words)
-        add_finding(r, s, (struct ty_str){ words + 2, b.n - (size_t)(words + 2 - b.p) }, false)
-            ->crash = true;
-    return words != NULL;
+    s->aside = false;
+    if (f)
+        f->end = r->i;
+    return true;
 }
 
-static bool says_something(struct ty_str b)
+/* A line of an exception group: "  | ValueError: boom" is its own error, and then that of each of
+ * its members. The first member that is no group itself is the root; if that lost a peer, the
+ * first that did not. */
+static bool read_group_line(struct findings_reader *r, struct log_stream *s)
 {
-    for (size_t i = 0; i < b.n; i++)
-        if (isalnum((unsigned char)b.p[i]))
-            return true;
-    return false;
-}
+    struct ty_str t = ty_str_trim(r->line->body);
+    struct ty_str text = t.n > 2 ? (struct ty_str){ t.p + 2, t.n - 2 } : (struct ty_str){ "", 0 };
+    struct ty_failure_finding *f = s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
+    bool error = t.n && t.p[0] == '|' && ty_failure_findings_exception(text);
+    bool member = error && !ty_str_contains(text, TY_LIT(" sub-exception"));
 
-/* "Exception in thread Thread-1 (f):", "Process SpawnProcess-1:" */
-static bool is_aside(struct ty_str b)
-{
-    return ty_str_starts(b, TY_LIT("Exception in thread ")) ||
-           (ty_str_starts(b, TY_LIT("Process ")) && ty_str_ends(b, TY_LIT(":")));
-}
-
-/* Lines that a process writes because it ends, after the traceback, too. Trackers print the last
- * metrics once more. */
-static bool is_farewell(struct ty_str b)
-{
-    return ty_str_starts(b, TY_LIT("wandb:")) || ty_str_contains(b, TY_LIT("resource_tracker"));
-}
-
-/* A step of the training. */
-static bool is_progress(struct ty_str b)
-{
-    struct ty_progress p = TY_PROGRESS_NONE;
-
-    return !is_farewell(b) && ty_progress_parse(b, &p) && (p.step >= 0 || p.percent >= 0);
-}
-
-/* "step 7", "Epoch: 3": alone it may be anything, several of them are a loop. */
-static bool is_bare_step(struct ty_str b)
-{
-    static const char *const words[] = { "step", "epoch", "iter", "iteration", "batch" };
-
-    for (size_t i = 0; i < TY_COUNT(words); i++) {
-        size_t n = strlen(words[i]);
-        if (b.n <= n || strncasecmp(b.p, words[i], n) != 0)
-            continue;
-        while (n < b.n && (b.p[n] == ' ' || b.p[n] == ':' || b.p[n] == '='))
-            n++;
-        if (n > strlen(words[i]) && n < b.n && isdigit((unsigned char)b.p[n]))
-            return true;
+    if (t.n == 0 || (t.p[0] != '|' && t.p[0] != '+')) {
+        s->group = GROUP_NONE;
+        return false;
     }
-    return false;
-}
-
-/* "ERROR:root:cache miss", "2026-11-17 23:05:34 [WARNING] retrying": of Python's logging */
-static bool is_logged(struct ty_str b)
-{
-    static const char *const levels[] = { "ERROR", "WARNING", "CRITICAL" };
-
-    for (size_t i = 0; i < TY_COUNT(levels); i++)
-        if (ty_str_contains(b, ty_str(levels[i])))
-            return true;
-    return false;
+    if (error && s->group == GROUP_OPEN) {
+        if (!s->join || !f)
+            f = add_finding(r, s, text, true);
+        s->group = s->join ? GROUP_ROOT : GROUP_READ;
+        s->join = false;
+    } else if (member && f && s->group == GROUP_READ &&
+               (ty_str_contains(f->error, TY_LIT(" sub-exception")) ||
+                f->symptom == TY_SYMPTOM_PEER)) {
+        f->error = text;
+        f->symptom = ty_failure_symptom(text);
+        f->line = r->i;
+    }
+    if (f && s->group != GROUP_OPEN)
+        f->end = r->i;
+    return true;
 }
 
 /* All lines of the stream are of one process. */
@@ -286,9 +284,15 @@ static void read_line(struct findings_reader *r)
     struct log_stream *s = stream_of(r, r->line->mark.text);
     struct ty_str b = r->line->body;
 
+    if (s->group != GROUP_NONE && read_group_line(r, s))
+        return;
     if (is_header(b)) {
         s->caught = s->logged;
         s->logged = false;
+        if (ty_str_ends(b, TY_LIT("+ Exception Group Traceback (most recent call last):"))) {
+            s->group = GROUP_OPEN;
+            return;
+        }
         s->open++;
         s->nested = ty_str_starts(b, TY_LIT("Original "));
         s->join |= s->nested;
@@ -298,24 +302,26 @@ static void read_line(struct findings_reader *r)
         read_traceback_line(r, s);
         return;
     }
-    s->logged = is_logged(b);
+    s->logged = ty_failure_lines_logged(b);
     if (ty_str_starts(b, TY_LIT("Exception ignored in"))) {
         s->ignored = true;
-    } else if (is_aside(b)) {
+    } else if (ty_failure_lines_aside(b)) {
         s->aside = true;
     } else if (ty_str_starts(b, TY_LIT("During handling of the above exception")) ||
                ty_str_starts(b, TY_LIT("The above exception was the direct cause"))) {
         s->join = s->last != SIZE_MAX;
-    } else if (read_terminate(r, s) || read_last_word(r, s)) {
+    } else if (read_frame(r, s)) {
+        /* below its error */
+    } else if (read_terminate(r, s) || read_panic(r, s) || read_last_word(r, s)) {
         s->message = MESSAGE;
     } else if (ty_failure_launchers_line(b)) {
         s->message = ty_failure_launchers_error(b) ? MESSAGE : s->message;
     } else if (s->message > 0) {
         s->message--;
-    } else if (says_something(b)) {
-        s->since += !is_farewell(b);
-        s->steps += is_bare_step(b);
-        s->trained |= is_progress(b) || s->steps >= COUNTED;
+    } else if (ty_failure_lines_says_something(b)) {
+        s->since += !ty_failure_lines_farewell(b);
+        s->steps += ty_failure_lines_bare_step(b);
+        s->trained |= ty_failure_lines_progress(b) || s->steps >= COUNTED;
         r->to->last = r->i;
         if (s->mark.n == 0)
             r->to->plain = r->i;
@@ -357,9 +363,9 @@ void ty_failure_findings_read(const struct ty_failure_log *log, int64_t procs,
     }
     for (size_t i = 0; i < r.n_streams; i++)
         if (r.streams[i].last != SIZE_MAX) {
-            ret->v[r.streams[i].last].after = r.streams[i].since;
-            ret->v[r.streams[i].last].survived =
-                r.streams[i].since > LIVED_ON ||
-                (alone(ret, &r.streams[i]) && r.streams[i].trained);
+            struct ty_failure_finding *f = &ret->v[r.streams[i].last];
+            f->after = r.streams[i].since;
+            f->survived = alone(ret, &r.streams[i]) && r.streams[i].trained;
+            f->wordy = r.streams[i].since > LIVED_ON;
         }
 }

@@ -17,6 +17,7 @@ struct ty_failure_finding {
     size_t end;           /* the last line of the chain */
     size_t after;         /* lines that its process wrote after it */
     bool survived;        /* the process went on after it */
+    bool wordy;           /* many lines follow: it went on, or its message or its exit has many */
     bool aside;           /* of a thread, or of a process that Python started: not the last word */
     bool logged;          /* by a logger, so it was caught */
     bool crash;           /* it died of a signal: terminate, assert, a fatal error of Python's */

@@ -151,10 +151,45 @@ static void test_a_flood(void **state)
     assert_true(ty_str_is(f->v[f->n - 1].error, "ValueError: 999"));
 }
 
+#define GROUP                                                                                      \
+    "  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\", line 1\n"
+
+static void test_groups(void **state)
+{
+    (void)state;
+    finds(GROUP "  | ExceptionGroup: x (2 sub-exceptions)\n  +-+---- 1 ----\n"
+                "    | Traceback (most recent call last):\n    |   File \"b.py\", line 2\n"
+                "    | ConnectionResetError: gone\n    +---- 2 ----\n    | OSError: disk\n"
+                "    +------------\n",
+          "OSError: disk\n");
+    finds(GROUP "  | ExceptionGroup: x (1 sub-exception)\n  +-+---- 1 ----\n"
+                "    | ExceptionGroup: y (1 sub-exception)\n    +-+---- 1 ----\n"
+                "      | KeyError: 'lr'\n      +------------\nepoch 1\n" A,
+          "KeyError: 'lr' (survived)\nValueError: boom\n");
+    finds(A "\nThe above exception was the direct cause of the following exception:\n\n" GROUP
+            "  | ExceptionGroup: x (1 sub-exception)\n  +-+---- 1 ----\n    | OSError: disk\n",
+          "ValueError: boom\n");
+    finds(GROUP, "");
+}
+
+static void test_other_languages(void **state)
+{
+    (void)state;
+    finds("Exception in thread \"main\" java.lang.Error: x\n\tat A.main(A.java:1)\n"
+          "Caused by: java.io.IOException: disk\n\tat A.f(A.java:2)\n\t... 1 more\n",
+          "java.io.IOException: disk\n");
+    finds("train.js:3\n    throw x;\n    ^\n\nRangeError: n\n    at f (train.js:3:5)\n",
+          "RangeError: n\n");
+    finds("we are\n  at the end\n  at last\n", "");
+    finds("  at f (x.js)\n", "");
+    finds("thread 'main' panicked at src/main.rs:1:13:\nn is 0\nnote: run with x\n", "n is 0\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exceptions),       cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_exceptions),       cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_other_languages),  cmocka_unit_test(test_chains),
         cmocka_unit_test(test_interleaved),      cmocka_unit_test(test_survived),
         cmocka_unit_test(test_other_last_words), cmocka_unit_test(test_a_flood),
         cmocka_unit_test(test_logged),

@@ -3,6 +3,10 @@
 #define NCCL "nccl needs GPUs: use backend gloo, for example init_process_group(\"gloo\")"
 #define CUDA "this process has no GPU: use device \"cpu\" when torch.cuda.is_available() is false"
 
+#define SIZES                                                                                      \
+    "a rank sent more than this one expects: all ranks must call the same collectives, in the "    \
+    "same order, with tensors of the same size"
+
 #define TEE                                                                                        \
     "torchrun of torch 1.13 fails so under Python 3.11: add -e PET_REDIRECTS=1 -e PET_TEE=1, and " \
     "no --tee or --redirects"
@@ -15,6 +19,7 @@ static const struct {
     { "No CUDA GPUs are available", CUDA },
     { "Found no NVIDIA driver on your system", CUDA },
     { "Torch not compiled with CUDA enabled", CUDA },
+    { "op.preamble.length <= op.nbytes", SIZES },
     { "map[i] = val_or_map.get(i, Std.NONE)", TEE },
 };
 

@@ -22,6 +22,8 @@ static void errors_with_advice(void **state TY_UNUSED)
         { "    map[i] = val_or_map.get(i, Std.NONE)\nAttributeError: 'NoneType' object has no "
           "attribute 'get'\n",
           "torchrun of torch 1.13 fails so under Python 3.11" },
+        { "  what():  [enforce fail at pair.cc:510] op.preamble.length <= op.nbytes. 8 vs 4",
+          "a rank sent more than this one expects" },
         { "KeyError: 'nccl'", NULL },
         { "", NULL },
     };

@@ -9,6 +9,9 @@
  * those that torchrun finds dead when it looks, seconds later. */
 #include "report/failure_launchers.h"
 
+#include "base/buf.h"
+#include "report/failure_lines.h"
+
 static struct ty_str after(struct ty_str line, const char *words)
 {
     const char *at = line.n ? memmem(line.p, line.n, words, strlen(words)) : NULL;
@@ -90,21 +93,30 @@ static void read_table_line(struct ty_failure_findings *to, struct ty_str line, 
     }
 }
 
-/* Notes of mpirun and of DeepSpeed's launcher, each with one child. */
+/* Notes of mpirun (Open MPI, MPICH) and of DeepSpeed's launcher, each with one child. */
 static void read_note(struct ty_failure_findings *to, struct ty_str line, size_t i)
 {
     struct ty_failure_child *c = to->n_children ? &to->children[to->n_children - 1] : NULL;
     struct ty_str process = after(line, "Process name: [["), reported = { 0 };
+    struct ty_str died = after(line, "TERMINATED WITH THE EXIT STRING: ");
     int64_t v = 0;
 
     if (number_after(line, "MPI_ABORT was invoked on rank ", &v) ||
-        number_after(line, "mpirun noticed that process rank ", &v)) {
+        number_after(line, "mpirun noticed that process rank ", &v) ||
+        (ty_str_starts(line, TY_LIT("Abort(")) && number_after(line, ") on node ", &v))) {
         c = child_add(to, i);
         if (!c)
             return;
         c->rank = v;
         c->said = ty_str_trim(line);
         if (number_after(line, "exited on signal ", &v) && v > 0)
+            set_exit(c, -v);
+    } else if (died.p) { /* MPICH: "Killed (signal 9)" */
+        c = child_add(to, i);
+        if (!c)
+            return;
+        c->said = ty_str_trim(died);
+        if (number_after(died, "(signal ", &v) && v > 0)
             set_exit(c, -v);
     } else if (process.p || (reported = after(line, "*** reported by process [")).p) {
         struct ty_str rank = process.p ? after(process, "],") : after(reported, ",");
@@ -155,6 +167,13 @@ bool ty_failure_launchers_line(struct ty_str b)
         "the job to be terminated",
         "Process name: [[",
         "  Exit code:  ",
+        "=   BAD TERMINATION OF ONE",
+        "=   CLEANING UP REMAINING",
+        "=   YOU CAN IGNORE THE BELOW",
+        "=   EXIT CODE: ",
+        "TERMINATED WITH THE EXIT STRING",
+        "This typically refers to a problem with your application",
+        "Please see the FAQ page for debugging",
     };
 
     if (logger_level(b))
@@ -180,4 +199,53 @@ void ty_failure_launchers_read(const struct ty_failure_log *log, struct ty_failu
         else
             read_note(to, b, i);
     }
+}
+
+/* ---- notices of Open MPI ---- */
+
+/* Its notices stand between two such lines. */
+static bool is_rule(struct ty_str line)
+{
+    enum { DASHES = 60 };
+    size_t n = 0;
+
+    while (n < line.n && line.p[n] == '-')
+        n++;
+    return n == line.n && n >= DASHES;
+}
+
+/* Joins the lines of the paragraph at `from`, and of the next if that is announced by a colon. */
+static size_t join_paragraph(const struct ty_failure_log *log, size_t from, struct ty_buf *to)
+{
+    size_t i = from;
+
+    for (; i < log->n && !is_rule(log->lines[i].body); i++) {
+        struct ty_str line = ty_str_trim(log->lines[i].body);
+        if (line.n == 0 && to->n && to->p[to->n - 1] != ':')
+            break;
+        if (to->n + line.n + 1 > TY_FAILURE_LINE_BYTES)
+            break;
+        if (line.n)
+            ty_buf_printf(to, "%s%.*s", to->n ? " " : "", TY_ARG(line));
+    }
+    return i > from ? i - 1 : from;
+}
+
+struct ty_str ty_failure_launchers_notice(struct ty_arena *a, const struct ty_failure_log *log,
+                                          size_t *ret_line)
+{
+    ty_auto_buf b = { 0 };
+    size_t i = 0;
+
+    while (i < log->n && !is_rule(log->lines[i].body))
+        i++;
+    *ret_line = i;
+    if (i + 1 >= log->n)
+        return (struct ty_str){ "", 0 };
+    if (i > 0 && ty_failure_lines_explain(log->lines[i - 1].body)) { /* what it is about */
+        *ret_line = i - 1;
+        return log->lines[i - 1].body;
+    }
+    *ret_line = join_paragraph(log, i + 1, &b);
+    return ty_arena_str(a, ty_buf_str(&b));
 }

@@ -12,5 +12,9 @@ bool ty_failure_launchers_error(struct ty_str body);
 /* Adds the children that the report names. Lines of it that are errors of a program (a traceback
  * that torchrun repeats) are left to the caller. */
 void ty_failure_launchers_read(const struct ty_failure_log *log, struct ty_failure_findings *to);
+/* The first notice of Open MPI's mpirun, framed by dashes, or the line before it if that explains
+ * it; empty if there is none. *ret_line: its last line. */
+struct ty_str ty_failure_launchers_notice(struct ty_arena *a, const struct ty_failure_log *log,
+                                          size_t *ret_line);
 
 #endif

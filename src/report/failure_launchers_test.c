@@ -72,6 +72,49 @@ static void test_a_signal_that_does_not_exist(void **state)
     assert_int_equal(f->children[1].sig | f->children[1].code, 0);
 }
 
+static void test_mpich(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    const struct ty_failure_findings *f =
+        reads(a, "Abort(9) on node 1 (rank 1 in comm 0): application called MPI_Abort\n"
+                 "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"
+                 "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n");
+
+    (void)state;
+    assert_int_equal(f->n_children, 2);
+    assert_int_equal(f->children[0].rank, 1);
+    assert_int_equal(f->children[1].rank, -1);
+    assert_int_equal(f->children[1].sig, 9);
+    assert_true(ty_str_is(f->children[1].said, "Killed (signal 9)"));
+}
+
+static void test_notices(void **state)
+{
+#define RULE "------------------------------------------------------------------------\n"
+    static const struct {
+        const char *log, *notice;
+        size_t line;
+    } rows[] = {
+        { "a\n" RULE "no slots for 64\nranks:\n\n  ./x\n\nHelp\n" RULE,
+          "no slots for 64 ranks: ./x", 5 },
+        { "ssh: cannot resolve h\n" RULE "ORTE failed.\n" RULE, "ssh: cannot resolve h", 0 },
+        { RULE "text", "text", 1 },
+        { RULE, "", 0 },
+        { "-- short --\ntext\n", "", 2 },
+        { "", "", 0 },
+    };
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
+        struct ty_failure_log log;
+        size_t line = 0;
+        ty_failure_log_read(a, ty_str(rows[i].log), &log);
+        assert_true(ty_str_is(ty_failure_launchers_notice(a, &log, &line), rows[i].notice));
+        assert_int_equal(line, rows[i].line);
+    }
+}
+
 static void test_lines(void **state)
 {
     (void)state;
@@ -89,6 +132,8 @@ int main(void)
         cmocka_unit_test(test_torchrun),
         cmocka_unit_test(test_mpirun),
         cmocka_unit_test(test_a_signal_that_does_not_exist),
+        cmocka_unit_test(test_mpich),
+        cmocka_unit_test(test_notices),
         cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,15 +34,32 @@ static void remove_failure(struct ty_failure_summary *v, size_t i)
     v->n--;
 }
 
+static void remove_leaver(struct ty_failure_summary *v, size_t i)
+{
+    free(v->left[i].node);
+    free(v->left[i].container);
+    memmove(&v->left[i], &v->left[i + 1], (v->n_left - i - 1) * sizeof(v->left[0]));
+    v->n_left--;
+}
+
+static void clear_attempt(struct ty_failure_summary *v)
+{
+    while (v->n)
+        remove_failure(v, v->n - 1);
+    while (v->n_left)
+        remove_leaver(v, v->n_left - 1);
+    v->more = 0;
+    ty_map_done(&v->stopped);
+    v->stopped = (struct ty_map){ 0 };
+}
+
 void ty_failure_summary_free(struct ty_failure_summary *v)
 {
     if (!v)
         return;
-    while (v->n)
-        remove_failure(v, v->n - 1);
+    clear_attempt(v);
     for (size_t i = 0; i < v->n_before; i++)
         free(v->before[i]);
-    ty_map_done(&v->stopped);
     free(v);
 }
 
@@ -165,6 +182,14 @@ static int score_of(const struct ty_ended_container *end, const struct ty_failur
 
 /* ---- words ---- */
 
+/* The last line of the log says what an exit code means, and may know better: bash exits with 127
+ * when a variable is unbound, too, and mpirun with 132 when a program is missing. */
+static bool is_explained(const struct ty_ended_container *end, const struct ty_failure_tail *tail)
+{
+    return tail->error.n && tail->weight == TY_EVIDENCE_NONE && !end->never && !end->forced &&
+           !end->lost && !end->oom && !end->sig;
+}
+
 /* "ValueError: boom (exit code 1)" */
 static char *what_of(const struct ty_ended_container *end, const struct ty_failure_tail *tail)
 {
@@ -173,7 +198,9 @@ static char *what_of(const struct ty_ended_container *end, const struct ty_failu
     ty_buf_printf(&b, "%.*s", TY_ARG(tail->error));
     if (tail->error.n && !end->stopped)
         ty_buf_cstr(&b, " (");
-    if (!end->stopped)
+    if (!end->stopped && is_explained(end, tail))
+        ty_buf_printf(&b, "exit code %d", end->code);
+    else if (!end->stopped)
         ty_failure_summary_exit_text(end, &b);
     if (tail->error.n && !end->stopped)
         ty_buf_chr(&b, ')');
@@ -206,11 +233,7 @@ static void close_attempt(struct ty_failure_summary *v)
         ty_failure_summary_first(v, true, false, &b);
         v->before[v->n_before++] = take_text(&b);
     }
-    while (v->n)
-        remove_failure(v, v->n - 1);
-    v->more = 0;
-    ty_map_done(&v->stopped);
-    v->stopped = (struct ty_map){ 0 };
+    clear_attempt(v);
 }
 
 /* ---- adding ---- */
@@ -275,6 +298,25 @@ static void add_failure(struct ty_failure_summary *v, const struct ty_ended_cont
         v->kept[i].ranks[v->kept[i].n_ranks++] = end->first_rank;
 }
 
+/* Keeps the first of those that ended well. */
+static void add_leaver(struct ty_failure_summary *v, const struct ty_ended_container *end)
+{
+    size_t i = v->n_left;
+
+    for (; i > 0 && v->left[i - 1].ended_ms > end->ended_ms; i--)
+        ;
+    if (i == TY_FAILURES_KEPT)
+        return;
+    if (v->n_left == TY_FAILURES_KEPT)
+        remove_leaver(v, v->n_left - 1);
+    memmove(&v->left[i + 1], &v->left[i], (v->n_left - i) * sizeof(v->left[0]));
+    v->n_left++;
+    v->left[i] = (struct ty_failure_leaver){ .node = ty_xalloc(strdup(end->node)),
+                                             .container = ty_xalloc(strdup(end->container)),
+                                             .ended_ms = end->ended_ms,
+                                             .rank = end->procs == 1 ? end->first_rank : -1 };
+}
+
 void ty_failure_summary_add(struct ty_failure_summary *v, const struct ty_ended_container *end)
 {
     if (end->attempt < v->attempt || (end->sidecar && !end->never))
@@ -292,6 +334,8 @@ void ty_failure_summary_add(struct ty_failure_summary *v, const struct ty_ended_
         return; /* the next run of one that had failed */
     if (failed_itself(end) || (end->stopped && end->log.n))
         add_failure(v, end);
+    else if (!end->stopped)
+        add_leaver(v, end);
 }
 
 bool ty_failure_summary_any(const struct ty_failure_summary *v)
@@ -303,16 +347,20 @@ const char *ty_failure_summary_node(const struct ty_failure_summary *v)
 {
     const struct ty_container_failure *f = ty_failure_summary_culprit(v);
     int64_t rank = -1;
-    const char *silent = f ? ty_failure_summary_silent(v, &rank) : NULL;
+    const struct ty_failure_leaver *left = ty_failure_summary_leaver(v);
+    const char *silent = f && !left ? ty_failure_summary_silent(v, &rank) : NULL;
 
-    return silent ? silent : f ? f->node : NULL;
+    return left ? left->node : silent ? silent : f ? f->node : NULL;
 }
 
 int64_t ty_failure_summary_rank(const struct ty_failure_summary *v)
 {
     const struct ty_container_failure *f = ty_failure_summary_culprit(v);
+    const struct ty_failure_leaver *left = ty_failure_summary_leaver(v);
     int64_t rank = -1;
 
+    if (left)
+        return left->rank;
     if (f && ty_failure_summary_silent(v, &rank))
         return rank;
     return f && f->n_ranks == 1 ? f->ranks[0] : -1;

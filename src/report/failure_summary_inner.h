@@ -40,10 +40,18 @@ struct ty_container_failure {
     int restarts;
 };
 
+/* A container that ended well. */
+struct ty_failure_leaver {
+    char *node, *container;
+    int64_t ended_ms, rank; /* rank: -1 if it is not known, or has several */
+};
+
 struct ty_failure_summary {
     int64_t attempt;
     struct ty_container_failure kept[TY_FAILURES_KEPT]; /* of this attempt, in the order of time */
     size_t n, more;                                     /* more: failed, too, but only counted */
+    struct ty_failure_leaver left[TY_FAILURES_KEPT];    /* the first of this attempt, by time */
+    size_t n_left;
     struct ty_map stopped;             /* nodes that ended because of the failure */
     char *before[TY_FAILURE_ATTEMPTS]; /* who was to blame in each attempt before, in words */
     size_t n_before, more_before;
@@ -57,6 +65,9 @@ const struct ty_container_failure *ty_failure_summary_culprit(const struct ty_fa
 /* Everybody lost a peer, and all processes but one say so: the node of that one, else NULL.
  * ret_rank: -1 if it is not known. */
 const char *ty_failure_summary_silent(const struct ty_failure_summary *v, int64_t *ret_rank);
+/* Everybody lost a peer, and one node of the same job had ended well before: those that lost it
+ * still needed it. Else NULL. */
+const struct ty_failure_leaver *ty_failure_summary_leaver(const struct ty_failure_summary *v);
 /* "node-0-1 (rank 2 or 3)", "node-0-0 (container tracker)" */
 void ty_failure_summary_who(const struct ty_container_failure *f, struct ty_buf *out);
 /* "node-0-1 (rank 3) failed first: ValueError: boom (exit code 1), after 1.2 s". over: all have

@@ -2,7 +2,11 @@
 #include "report/failure_hint.h"
 #include "report/failure_summary_inner.h"
 
-enum { FOLLOWERS = 6 }; /* that have a line each */
+enum {
+    FOLLOWERS = 6, /* that have a line each */
+    SEEN_MS =
+        1000, /* an exit may be seen later than what it does to others; clusters tell seconds */
+};
 
 void ty_failure_summary_who(const struct ty_container_failure *f, struct ty_buf *out)
 {
@@ -43,15 +47,26 @@ static size_t count_stopped(const struct ty_failure_summary *v, struct ty_str *r
     return n;
 }
 
+/* A process that hangs keeps its connections: others wait for it in vain, or cannot connect. */
+static bool may_hang(const struct ty_failure_summary *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (v->kept[i].timed_out || (v->kept[i].peer && strstr(v->kept[i].error, "refused")))
+            return true;
+    return false;
+}
+
 const char *ty_failure_summary_silent(const struct ty_failure_summary *v, int64_t *ret_rank)
 {
     const struct ty_container_failure *first = ty_failure_summary_culprit(v);
     struct ty_str node = { NULL, 0 };
-    size_t n = first ? count_stopped(v, &node) : 0;
+    size_t stopped = first ? count_stopped(v, &node) : 0, n = stopped;
 
     *ret_rank = -1;
-    if (!first || !first->peer || v->more || v->n + n < 2)
+    if (!first || !first->peer || v->more || v->n + stopped < 2)
         return NULL;
+    if (!may_hang(v))
+        n = 0; /* those that ran until they were stopped have closed no connection */
     for (size_t k = 0; k < v->n; k++) {
         const struct ty_container_failure *f = &v->kept[k];
         for (int64_t i = 0; f->procs > 1 && i < f->procs && i < 64; i++) {
@@ -65,13 +80,45 @@ const char *ty_failure_summary_silent(const struct ty_failure_summary *v, int64_
     return n == 1 ? node.p : NULL;
 }
 
-/* "node-0-1 (rank 3) hung, or was lost without a word" */
-static void print_silent(const char *node, int64_t rank, struct ty_buf *out)
+/* Pods of one Job: "node-0-1" and "node-0-12". */
+static bool same_job(const char *a, const char *b)
 {
+    const char *end = strrchr(a, '-'), *other = strrchr(b, '-');
+
+    return end && other && end - a == other - b && strncmp(a, b, (size_t)(end - a)) == 0;
+}
+
+const struct ty_failure_leaver *ty_failure_summary_leaver(const struct ty_failure_summary *v)
+{
+    const struct ty_container_failure *f = ty_failure_summary_culprit(v);
+    const struct ty_failure_leaver *found = NULL;
+    int64_t rank = -1;
+
+    if (!f || !f->peer || (f->timed_out && ty_failure_summary_silent(v, &rank)))
+        return NULL; /* who hangs is to blame for a timeout */
+    for (size_t i = 0; i < v->n_left && v->left[i].ended_ms <= f->at_ms + SEEN_MS; i++) {
+        if (!same_job(f->node, v->left[i].node) || strcmp(f->container, v->left[i].container) != 0)
+            continue;
+        if (found)
+            return NULL; /* most have ended well: who is missed is not known */
+        found = &v->left[i];
+    }
+    return found;
+}
+
+/* "node-0-1 (rank 3) hung, or was lost without a word" */
+static void print_silent(const struct ty_failure_summary *v, struct ty_buf *out)
+{
+    const struct ty_failure_leaver *left = ty_failure_summary_leaver(v);
+    int64_t rank = -1;
+    const char *silent = ty_failure_summary_silent(v, &rank), *node = left ? left->node : silent;
+
+    rank = left ? left->rank : rank;
     ty_buf_cstr(out, node ? node : "one");
     if (node && rank >= 0)
         ty_buf_printf(out, " (rank %lld)", (long long)rank);
-    ty_buf_cstr(out, " hung, or was lost without a word");
+    ty_buf_cstr(out, left ? " ended with exit code 0 before the others were done"
+                          : " hung, or was lost without a word");
 }
 
 void ty_failure_summary_first(const struct ty_failure_summary *v, bool over, bool alone,
@@ -79,10 +126,11 @@ void ty_failure_summary_first(const struct ty_failure_summary *v, bool over, boo
 {
     const struct ty_container_failure *f = ty_failure_summary_culprit(v);
     int64_t rank = -1;
-    const char *silent = over ? ty_failure_summary_silent(v, &rank) : NULL;
+    bool silent =
+        over && (ty_failure_summary_leaver(v) || ty_failure_summary_silent(v, &rank) != NULL);
 
     if (silent) {
-        print_silent(silent, rank, out);
+        print_silent(v, out);
         ty_buf_cstr(out, ": ");
     }
     ty_failure_summary_who(f, out);
@@ -151,6 +199,21 @@ static void print_hint(const struct ty_container_failure *f, size_t begin, struc
         ty_buf_printf(out, "hint: %s\n", hint);
 }
 
+/* Why the first to fail has lost its peer. */
+static void print_reason(const struct ty_failure_summary *v, bool known, struct ty_buf *out)
+{
+    const struct ty_container_failure *f = ty_failure_summary_culprit(v);
+
+    if (known || may_hang(v)) {
+        ty_buf_cstr(out, "No process shows an error of its own: ");
+        print_silent(v, out);
+        ty_buf_chr(out, '\n');
+    } else {
+        ty_buf_printf(out, "Nothing failed before it: what %s lost may be outside of the job\n",
+                      f->node);
+    }
+}
+
 /* Nobody else misses anything: it cannot reach something outside of the job. */
 static bool lost_alone(const struct ty_failure_summary *v, const struct ty_container_failure *f)
 {
@@ -171,16 +234,15 @@ void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running
     struct ty_str last;
     int64_t rank = -1;
     size_t stopped = count_stopped(v, &last);
-    const char *silent = ty_failure_summary_silent(v, &rank);
+    bool left = ty_failure_summary_leaver(v) != NULL;
+    bool silent = !left && ty_failure_summary_silent(v, &rank) != NULL;
     size_t begin = out->n;
     ty_failure_summary_headline(v, running, out);
     ty_buf_chr(out, '\n');
     ty_buf_cstr(out, f->tail);
     print_hint(f, begin, out);
-    if (f->peer && v->n + stopped > 1 && !running && (silent || !lost_alone(v, f))) {
-        ty_buf_cstr(out, "No process shows an error of its own: ");
-        print_silent(silent, rank, out);
-        ty_buf_chr(out, '\n');
+    if (f->peer && !running && (left || (v->n + stopped > 1 && (silent || !lost_alone(v, f))))) {
+        print_reason(v, left || silent, out);
     }
     print_followers(v, out);
     if (running)

@@ -8,6 +8,8 @@
 #include <signal.h>
 
 #include "report/failure_findings.h"
+#include "report/failure_launchers.h"
+#include "report/failure_lines.h"
 
 struct tail_reader {
     struct ty_arena *arena;
@@ -129,11 +131,12 @@ static enum ty_failure_evidence weight_of(const struct ty_failure_finding *f)
 {
     return f->symptom == TY_SYMPTOM_PEER      ? TY_EVIDENCE_PEER
            : f->symptom == TY_SYMPTOM_STOPPED ? TY_EVIDENCE_STOPPED
+           : f->wordy                         ? TY_EVIDENCE_EXIT
                                               : TY_EVIDENCE_OWN;
 }
 
 /* Python exits with 1 after a traceback. A process that wrote more, and then exited with another
- * code, had survived it. */
+ * code, had survived it; so had one that wrote much more and did not exit with 1. */
 static bool is_survived(const struct tail_reader *t, const struct ty_failure_finding *f)
 {
     bool alone = !t->found.many && !t->found.n_children && t->found.report == SIZE_MAX;
@@ -142,7 +145,40 @@ static bool is_survived(const struct tail_reader *t, const struct ty_failure_fin
     for (size_t i = 0; i < t->found.n_children; i++)
         if (is_of_child(f, &t->found.children[i]))
             code = t->found.children[i].code;
-    return f->survived || (f->after > 0 && code > 1 && !f->crash);
+    return f->survived || (f->wordy && code != 1) || (f->after > 0 && code > 1 && !f->crash);
+}
+
+/* It exited with 1, and no line has its mark. */
+static bool may_be_silent(const struct tail_reader *t, const struct ty_failure_child *c)
+{
+    return c->rank >= 0 && c->sig == 0 && c->code == 1 && !c->error.n && !is_claimed(t, c);
+}
+
+static size_t count_unmarked_exits(const struct tail_reader *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->found.n_children; i++)
+        n += may_be_silent(t, &t->found.children[i]);
+    return n;
+}
+
+static bool is_unmarked_traceback(const struct ty_failure_finding *f)
+{
+    return f->rank < 0 && !f->crash && !is_interrupt(f);
+}
+
+/* torchrun reports a process for each traceback without a mark: nobody survived one, however much
+ * was written after it. A full tail may lack tracebacks. */
+static void keep_reported(struct tail_reader *t)
+{
+    size_t n = 0, failed = count_unmarked_exits(t);
+
+    for (size_t i = 0; i < t->found.n; i++)
+        n += is_unmarked_traceback(&t->found.v[i]);
+    for (size_t i = 0; i < t->found.n && n <= failed && t->in->log.n < TY_TAIL_BYTES; i++)
+        if (is_unmarked_traceback(&t->found.v[i]))
+            t->found.v[i].survived = t->found.v[i].wordy = false;
 }
 
 static bool is_own_unmarked(const struct ty_failure_finding *f)
@@ -196,6 +232,7 @@ static void choose_finding(struct tail_reader *t)
         find_rank(t, f);
         f->survived = is_survived(t, f);
     }
+    keep_reported(t);
     drop_surplus(t);
     drop_unreported(t);
     for (size_t i = 0; i < t->found.n; i++) {
@@ -265,7 +302,7 @@ static void choose_child(struct tail_reader *t, const struct ty_failure_child *c
                                       : c->sig          ? TY_EVIDENCE_OWN
                                                         : TY_EVIDENCE_EXIT;
 
-    if (ty_str_starts(c->said, TY_LIT("MPI_ABORT")))
+    if (ty_str_starts(c->said, TY_LIT("MPI_ABORT")) || ty_str_starts(c->said, TY_LIT("Abort(")))
         weight = TY_EVIDENCE_OWN;
     if (c->error.n)
         weight =
@@ -289,21 +326,13 @@ static void choose_children(struct tail_reader *t, bool root)
     }
 }
 
-/* It exited with 1, and no line has its mark. */
-static bool may_be_silent(const struct tail_reader *t, const struct ty_failure_child *c)
-{
-    return c->rank >= 0 && c->sig == 0 && c->code == 1 && !c->error.n && !is_claimed(t, c);
-}
-
 /* More children failed than there are tracebacks without a mark: one of them left none. */
 static void choose_silent(struct tail_reader *t)
 {
-    size_t failed = 0, spoke = 0, last = t->found.plain;
+    size_t failed = count_unmarked_exits(t), spoke = 0, last = t->found.plain;
 
-    for (size_t i = 0; i < t->found.n_children; i++)
-        failed += may_be_silent(t, &t->found.children[i]);
     for (size_t i = 0; i < t->found.n; i++)
-        spoke += t->found.v[i].rank < 0 && !t->found.v[i].crash && !is_interrupt(&t->found.v[i]);
+        spoke += is_unmarked_traceback(&t->found.v[i]);
     if (failed <= spoke || t->ret->weight >= TY_EVIDENCE_EXIT || t->in->log.n >= TY_TAIL_BYTES)
         return; /* a full tail may lack tracebacks */
     struct ty_str words = last == SIZE_MAX ? TY_LIT("") : t->log.lines[last].body;
@@ -315,18 +344,6 @@ static void choose_silent(struct tail_reader *t)
         if (may_be_silent(t, &t->found.children[i]))
             take_rank(t, t->found.children[i].rank);
     t->end = last;
-}
-
-/* A last line such as "error: no such file" explains an exit code. */
-static bool explains(struct ty_str line)
-{
-    static const char *const words[] = { "rror",   "not found", "annot", "ailed",
-                                         "o such", "atal",      "enied" };
-
-    for (size_t i = 0; i < TY_COUNT(words); i++)
-        if (ty_str_contains(line, ty_str(words[i])))
-            return true;
-    return false;
 }
 
 /* A command that the program started, or a launcher's child without a word. */
@@ -343,10 +360,21 @@ static void choose_last_line(struct tail_reader *t)
     size_t i = t->found.last, launcher = launcher_error(t);
 
     if (t->ret->weight == TY_EVIDENCE_NONE && launcher != SIZE_MAX) {
-        take(t, TY_EVIDENCE_NONE, t->log.lines[launcher].body, launcher);
+        struct ty_str error = t->log.lines[launcher].body;
+        bool child = ty_str_contains(error, TY_LIT("ChildFailedError"));
+        take(t, child ? TY_EVIDENCE_NONE : TY_EVIDENCE_EXIT, error, launcher);
         return;
     }
-    if (t->ret->weight != TY_EVIDENCE_NONE || i == SIZE_MAX || !explains(t->log.lines[i].body))
+    if (t->ret->weight != TY_EVIDENCE_NONE)
+        return;
+    size_t line = 0;
+    struct ty_str notice = ty_failure_launchers_notice(t->arena, &t->log, &line);
+    if (notice.n) {
+        take(t, TY_EVIDENCE_NONE, notice, line);
+        t->end = line;
+        return;
+    }
+    if (i == SIZE_MAX || !ty_failure_lines_explain(t->log.lines[i].body))
         return;
     bool peer = ty_failure_symptom(t->log.lines[i].body) == TY_SYMPTOM_PEER;
     take(t, peer ? TY_EVIDENCE_PEER : TY_EVIDENCE_NONE, t->log.lines[i].body, i);

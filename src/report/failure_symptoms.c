@@ -14,6 +14,7 @@ static const struct {
     enum ty_failure_symptom means;
 } table[] = {
     { "childfailederror", TY_SYMPTOM_LAUNCHER },
+    { "died with <signals.sigterm", TY_SYMPTOM_STOPPED },
     { "subprocess.calledprocesserror", TY_SYMPTOM_LAUNCHER },
     { "signalexception: process", TY_SYMPTOM_STOPPED },
     { "signal 15 (sigterm)", TY_SYMPTOM_STOPPED },
@@ -42,6 +43,7 @@ static const struct {
     { "socket.timeout: timed out", TY_SYMPTOM_PEER },
     { "timeouterror: timed out", TY_SYMPTOM_PEER },
     /* torch: gloo, NCCL, the store, rendezvous */
+    { "enforce fail at", TY_SYMPTOM_OWN }, /* an assertion of gloo, torch or Caffe2 */
     { "gloo/transport", TY_SYMPTOM_PEER },
     { "gloo/rendezvous", TY_SYMPTOM_PEER },
     { "connectfullmesh", TY_SYMPTOM_PEER },

@@ -11,6 +11,11 @@ static void test_table(void **state)
     } rows[] = {
         { "ValueError: boom", TY_SYMPTOM_OWN },
         { "KeyboardInterrupt", TY_SYMPTOM_OWN },
+        { "[enforce fail at ./gloo/transport/tcp/pair.cc:510] op.preamble.length <= op.nbytes. 8 "
+          "vs 4",
+          TY_SYMPTOM_OWN },
+        { "subprocess.CalledProcessError: Command 'x' died with <Signals.SIGTERM: 15>.",
+          TY_SYMPTOM_STOPPED },
         { "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB",
           TY_SYMPTOM_OWN },
         { "RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)", TY_SYMPTOM_OWN },

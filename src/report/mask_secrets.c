@@ -6,6 +6,7 @@
 
 #include <strings.h>
 
+#include "base/base64.h"
 #include "report/mask_secrets_inner.h"
 
 enum { PASSES = 3 }; /* real logs need two; a text that needs more is masked as a whole */
@@ -81,7 +82,13 @@ static const struct token_kind {
     { "xoxr-", 10, DIGIT }, { "xoxs-", 10, DIGIT },   { "xapp-", 10, DIGIT },
     { "sk-", 20, DIGIT },   { "sk_live_", 16, 0 },    { "nvapi-", 20, 0 },
     { "dckr_pat_", 16, 0 }, { "npm_", 30, 0 },        { "pypi-", 30, DIGIT },
-    { "wandb_v1_", 20, 0 }, { "r8_", 30, DIGIT },
+    { "wandb_v1_", 20, 0 }, { "r8_", 30, DIGIT },     { "gsk_", 30, DIGIT },
+    { "xai-", 30, DIGIT },  { "pplx-", 30, DIGIT },   { "lsv2_pt_", 20, DIGIT },
+    { "dapi", 32, DIGIT },  { "SG.", 20, 0 },         { "hvs.", 20, 0 },
+    { "hvb.", 20, 0 },      { "sk_test_", 16, 0 },    { "rk_live_", 16, 0 },
+    { "whsec_", 20, 0 },    { "shpat_", 20, 0 },      { "sq0atp-", 20, 0 },
+    { "sq0csp-", 20, 0 },   { "dop_v1_", 30, 0 },     { "lin_api_", 20, 0 },
+    { "gldt-", 16, 0 },     { "glrt-", 16, 0 },       { "AGE-SECRET-KEY-1", 20, UPPER },
 };
 
 static bool is_token(const struct token_kind *k, struct ty_str rest)
@@ -148,7 +155,7 @@ static bool mask_token(struct ty_mask *m)
     return true;
 }
 
-/* ---- "Bearer TOKEN" without its header ---- */
+/* ---- "Bearer TOKEN" and "Basic USER" without their header ---- */
 
 static bool mask_bearer(struct ty_mask *m)
 {
@@ -162,6 +169,31 @@ static bool mask_bearer(struct ty_mask *m)
     while (end < rest.n && (is_word(rest.p[end]) || strchr("./+~=", rest.p[end])) && rest.p[end])
         end++;
     if (end - n < LEAST)
+        return false;
+    ty_mask_copy(m, n);
+    ty_mask_hide(m, end - n);
+    return true;
+}
+
+/* "Basic dXNlcjpwYXNz" without its header: "user:password" in base64, and no other word. */
+static bool mask_basic(struct ty_mask *m)
+{
+    enum { MOST = 512 };
+    static const char word[] = "basic ";
+    size_t n = sizeof(word) - 1, end = n;
+    struct ty_str rest = rest_of(m);
+
+    if (rest.n < n || strncasecmp(rest.p, word, n) != 0)
+        return false;
+    while (end < rest.n && end < MOST && (is_alnum(rest.p[end]) || strchr("+/=", rest.p[end])) &&
+           rest.p[end])
+        end++;
+    ty_auto_arena *a = ty_arena_new(1 << 14);
+    struct ty_str user = ty_base64_decode(a, (struct ty_str){ rest.p + n, end - n });
+    bool colon = user.n && memchr(user.p, ':', user.n);
+    for (size_t i = 0; i < user.n; i++)
+        colon = colon && (unsigned char)user.p[i] >= ' ';
+    if (!colon)
         return false;
     ty_mask_copy(m, n);
     ty_mask_hide(m, end - n);
@@ -218,6 +250,57 @@ static bool mask_url_user(struct ty_mask *m)
     return true;
 }
 
+/* ---- "curl -u user:password" ---- */
+
+/* How far it is over blanks, or from one item of a command that Python prints ("['curl', '-u',
+ * 'me:pw']") to the next; 0: neither. */
+static size_t next_argument(struct ty_str rest, size_t from)
+{
+    size_t i = from;
+
+    if (i < rest.n && (rest.p[i] == '\'' || rest.p[i] == '"') && i + 1 < rest.n &&
+        rest.p[i + 1] == ',')
+        i += 2;
+    size_t blanks = i;
+    while (i < rest.n && (rest.p[i] == ' ' || rest.p[i] == '='))
+        i++;
+    if (i == blanks)
+        return 0;
+    return i + (i < rest.n && (rest.p[i] == '\'' || rest.p[i] == '"')) - from;
+}
+
+/* The end of an argument: of one in quotes the closing one. */
+static bool ends_argument(char c, char before)
+{
+    bool quoted = before == '\'' || before == '"';
+
+    return c == '\n' || (quoted ? c == before : ends_url_user(c));
+}
+
+/* At "-u" or "--user": the argument, if it has a colon and is not numbers ("--user 1000:1000"). */
+static bool mask_user_option(struct ty_mask *m, char last)
+{
+    struct ty_str rest = rest_of(m);
+    size_t n = ty_str_starts(rest, TY_LIT("-u"))       ? 2
+               : ty_str_starts(rest, TY_LIT("--user")) ? 6
+                                                       : 0;
+    size_t skip = n && strchr(" '\"\n", last) && last ? next_argument(rest, n) : 0;
+    size_t from = n + skip, end = from;
+    bool colon = false, letters = false;
+
+    if (skip == 0)
+        return false;
+    for (; end < rest.n && !ends_argument(rest.p[end], rest.p[from - 1]); end++) {
+        colon |= rest.p[end] == ':';
+        letters |= !is_digit(rest.p[end]) && rest.p[end] != ':';
+    }
+    if (!colon || !letters)
+        return false;
+    ty_mask_copy(m, from);
+    ty_mask_hide(m, end - from);
+    return true;
+}
+
 /* ---- private keys ---- */
 
 static size_t find(struct ty_str s, size_t from, struct ty_str what)
@@ -258,9 +341,9 @@ static bool mask_pass(struct ty_str text, struct ty_buf *out)
         bool word = is_alnum(c) && !is_alnum(last) && last != '_';
         if (c == ':' && mask_url_user(&m))
             continue;
-        if (c == '-' && mask_pem(&m))
+        if (c == '-' && (mask_pem(&m) || mask_user_option(&m, last)))
             continue;
-        if (word && (mask_token(&m) || mask_bearer(&m)))
+        if (word && (mask_token(&m) || mask_bearer(&m) || mask_basic(&m)))
             continue;
         if ((word || c == '_') && ty_mask_value(&m))
             continue;

@@ -62,6 +62,16 @@ static void tokens(void **state TY_UNUSED)
         { "the bearer of news", NULL },
         { "Bearer", NULL },
         { "Bearer " B20, "Bearer ***" },
+        { "HTTP 401: Basic dXNlcjpwYXNzd29yZA==", "HTTP 401: Basic ***" },
+        { "basic dXNlcjpwYXNz.", "basic ***." },
+        { "a basic configuration of basic dXNlcg==", NULL }, /* "user": no password */
+        { "basic ", NULL },
+        { "gsk_" B20 B20, "***" },
+        { "SG." B20 ".wxyz x", "*** x" },
+        { "hvs.CAESI" B20, "***" },
+        { "dapi0123456789abcdef0123456789abcdef", "***" },
+        { "rk_live_" B20 " whsec_" B20 " shpat_" B20, "*** *** ***" },
+        { "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQ", "***" },
     };
 
     for (size_t i = 0; i < TY_COUNT(rows); i++)
@@ -88,6 +98,17 @@ static void urls_and_keys(void **state TY_UNUSED)
         { "MYSQL_PWD=hunter2 x", "MYSQL_PWD=*** x" },
         { "Cookie: session=abc", "Cookie: ***" },
         { "x: y", NULL },
+        { "curl -u bob:s3cret https://h", "curl -u *** https://h" },
+        { "curl --user=bob:s3cret", "curl --user=***" },
+        { "curl -u 'bob:s3 cret' x", "curl -u '***' x" },
+        { "['curl', '-u', 'bob:s3cret', 'x']", "['curl', '-u', '***', 'x']" },
+        { "docker run --user 1000:1000 -u 0:0 x", NULL },
+        { "python -u train.py; git push -u origin", NULL },
+        { "x-u bob:s3cret", NULL },
+        { "-u", NULL },
+        { "-u ", NULL },
+        { "-u a:", "-u ***" },
+        { "-unknown:b", NULL },
         { "x://secret=a/b&c:d@h", "x://***@h" }, /* seen only in the second pass */
         { "a\n-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nb",
           "a\n***\nb" },
@@ -157,6 +178,31 @@ static void values(void **state TY_UNUSED)
         { "Authorization: ghp_" B20 " x", "***" },
         { "a.ghp_" B20 ".password=x", "a.***.password=***" },
         { "password=**", NULL },
+        { "<password>hunter2</password>", "<password>***</password>" },
+        { "list>password>x", NULL },
+        { "?password%3Dhunter2&a", "?password%3D***&a" },
+        { "password%3", NULL },
+        { "invalid password \"hunter2\" for bob", "invalid password \"***\" for bob" },
+        { "KeyError: 'password'", NULL },
+        { "(using password: YES)", NULL },
+        /* what wraps the value */
+        { "password=b'hunter2' x", "password=***' x" },
+        { "{'password': b'hunter2', 'a': 1}", "{'password': ***', 'a': 1}" },
+        { "password=SecretStr('hunter2') x", "password=***') x" },
+        { "\"password\": [\"hunter2\", 1]", "\"password\": ***\", 1]" },
+        { "{\"run\": \"x --password hunter2\", \"b\": \"c\"}",
+          "{\"run\": \"x --password ***\", \"b\": \"c\"}" },
+        /* names that are no secrets elsewhere */
+        { "Pwd=hunter2;Database=x", "Pwd=***;Database=x" },
+        { "PWD=/home/me OLDPWD=~/x", NULL },
+        { "GOOGLE_APPLICATION_CREDENTIALS=/etc/key-1.json", NULL },
+        { "REDIS_PASS=abc BYPASS=1 forward_pass=3", "REDIS_PASS=*** BYPASS=1 forward_pass=3" },
+        { "STRIPE_KEY=" B20 " SORT_KEY=user_id key=" B20,
+          "STRIPE_KEY=*** SORT_KEY=user_id key=" B20 },
+        { "AZURE_STORAGE_KEY=ab+/==", "AZURE_STORAGE_KEY=***" },
+        { "{\"auths\": {\"h\": {\"auth\": \"dXNlcjpwYXNzd29yZA==\"}}}",
+          "{\"auths\": {\"h\": {\"auth\": \"***\"}}}" },
+        { ".dockerconfigjson: eyJhdXRocyI6e30=", ".dockerconfigjson: ***" },
     };
 
     for (size_t i = 0; i < TY_COUNT(rows); i++)

@@ -5,17 +5,33 @@
 
 #include <strings.h>
 
+enum secret_rule {
+    ANY_VALUE,
+    NO_PATH = 1,  /* PWD=/home/me */
+    VARIABLE = 2, /* the name is in capitals, as variables are: "forward_pass=3" is another thing */
+    PROSE = 4,    /* also if only blanks are between: password "hunter2" */
+};
+
 /* Suffixes of names, in lower case and without separators. */
 static const struct secret_name {
     const char *suffix;
     size_t least; /* characters of the value; 0: it is a header */
+    enum secret_rule rule;
 } names[] = {
-    { "password", 1 },   { "passwd", 1 },     { "passphrase", 1 }, { "secret", 1 },
-    { "secretkey", 1 },  { "accesskey", 1 },  { "privatekey", 1 }, { "apikey", 1 },
-    { "accountkey", 1 }, { "authkey", 1 },    { "signingkey", 1 }, { "encryptionkey", 1 },
-    { "token", 8 },      { "signature", 20 }, { "sig", 20 },       { "authorization", 0 },
-    { "dbpass", 1 },     { "mysqlpwd", 1 },   { "credential", 8 }, { "credentials", 8 },
-    { "cookie", 0 },
+    { "password", 1, PROSE },       { "passwords", 1, ANY_VALUE },
+    { "passwd", 1, PROSE },         { "passphrase", 1, PROSE },
+    { "secret", 1, ANY_VALUE },     { "secretkey", 1, ANY_VALUE },
+    { "accesskey", 1, ANY_VALUE },  { "privatekey", 1, ANY_VALUE },
+    { "apikey", 1, ANY_VALUE },     { "accountkey", 1, ANY_VALUE },
+    { "storagekey", 1, ANY_VALUE }, { "authkey", 1, ANY_VALUE },
+    { "signingkey", 1, ANY_VALUE }, { "encryptionkey", 1, ANY_VALUE },
+    { "token", 8, ANY_VALUE },      { "signature", 20, ANY_VALUE },
+    { "sig", 20, ANY_VALUE },       { "authorization", 0, ANY_VALUE },
+    { "dbpass", 1, ANY_VALUE },     { "pass", 1, VARIABLE },
+    { "pwd", 1, NO_PATH },          { "credential", 8, NO_PATH },
+    { "credentials", 8, NO_PATH },  { "cookie", 0, ANY_VALUE },
+    { "auth", 12, NO_PATH },        { "dockerconfigjson", 8, ANY_VALUE },
+    { "dockercfg", 8, ANY_VALUE },  { "key", 16, VARIABLE },
 };
 
 /* What stands before "token" when it is one of a vocabulary. */
@@ -130,19 +146,46 @@ static size_t plain_end(const struct ty_mask *m, size_t i, bool header)
     return i;
 }
 
+/* What stands between a name and its value, from `i` on: how many bytes, 0: none does. */
+static size_t assignment_at(const struct ty_mask *m, size_t name, size_t i)
+{
+    char c = char_at(m, i), next = char_at(m, i + 1);
+
+    if (c == ':' || c == '=')
+        return 1 + (next == '=' || next == '>');
+    if (c == '%' && next == '3' && (char_at(m, i + 2) | 0x20) == 'd')
+        return 3;                                               /* in a URL */
+    return c == '>' && name > 0 && char_at(m, name - 1) == '<'; /* <password>…</password> */
+}
+
+/* b'…', ['…', SecretStr('…: the value goes on to the closing quote. */
+static size_t wrapped_end(const struct ty_mask *m, size_t from, size_t end)
+{
+    size_t quote = quote_at(m, end);
+    bool opened = end > from && strchr("([{", m->text.p[end - 1]) && m->text.p[end - 1];
+
+    if (quote == 0 || (!opened && (end - from > 2 || end == from || !is_name(m->text.p[from]))))
+        return end;
+    return quoted_end(m, end + quote, char_at(m, end + quote - 1), quote == 2);
+}
+
 /* Finds the value of the name that ends at `i`. */
-static bool find_value(const struct ty_mask *m, size_t name, size_t i, bool header,
-                       struct secret_value *ret)
+static bool find_value(const struct ty_mask *m, size_t name, size_t i,
+                       const struct secret_name *kind, struct secret_value *ret)
 {
     bool option = name > 1 && char_at(m, name - 1) == '-' && char_at(m, name - 2) == '-';
-    size_t quote = quote_at(m, i), blank = 0;
+    size_t quote = quote_at(m, i), blank = 0, assignment = 0;
 
     i += quote;
     blank = i;
     i = skip_blanks(m, i);
-    *ret = (struct secret_value){ .quoted = quote > 0, .assigned = char_at(m, i) == '=' };
-    if (char_at(m, i) == ':' || ret->assigned) {
-        i = skip_blanks(m, i + 1 + (char_at(m, i + 1) == '=' || char_at(m, i + 1) == '>'));
+    assignment = assignment_at(m, name, i);
+    *ret = (struct secret_value){ .quoted = quote > 0,
+                                  .assigned = assignment && char_at(m, i) != ':' };
+    if (assignment) {
+        i = skip_blanks(m, i + assignment);
+    } else if (kind->rule == PROSE && !quote && i > blank && quote_at(m, i) == 1) {
+        ret->assigned = true; /* invalid password "hunter2" */
     } else if (quote && char_at(m, i) == ',' && quote_at(m, skip_blanks(m, i + 1))) {
         i = skip_blanks(m, i + 1); /* ['mysql', '--password', '…'], as Python prints a command */
         ret->assigned = true;
@@ -154,14 +197,17 @@ static bool find_value(const struct ty_mask *m, size_t name, size_t i, bool head
     quote = quote_at(m, i);
     ret->from = i + quote;
     ret->n = quote ? quoted_end(m, ret->from, char_at(m, ret->from - 1), quote == 2)
-                   : plain_end(m, i, header);
+                   : plain_end(m, i, kind->least == 0);
+    if (!quote && kind->least > 0)
+        ret->n = wrapped_end(m, ret->from, ret->n);
     ret->n -= ret->from;
     return ret->n > 0;
 }
 
 static bool is_nothing(struct ty_str v)
 {
-    static const char *const words[] = { "None", "null", "nil", "true", "false", "undefined" };
+    static const char *const words[] = { "None",  "null",      "nil", "true",
+                                         "false", "undefined", "yes", "no" };
 
     for (size_t i = 0; i < TY_COUNT(words); i++)
         if (v.n == strlen(words[i]) && strncasecmp(v.p, words[i], v.n) == 0)
@@ -175,6 +221,14 @@ static bool has_digit(struct ty_str v)
         if (v.p[i] >= '0' && v.p[i] <= '9')
             return true;
     return false;
+}
+
+static bool in_capitals(struct ty_str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] >= 'a' && name.p[i] <= 'z')
+            return false;
+    return true;
 }
 
 /* "Bearer " of an Authorization header: the scheme is shown. */
@@ -193,6 +247,11 @@ static bool looks_secret(const struct secret_name *kind, struct ty_str head,
 {
     if (value.n < kind->least || is_nothing(value))
         return false;
+    if (kind->rule == NO_PATH && strchr("/~.", value.p[0]))
+        return false;
+    if (kind->rule == VARIABLE)
+        return v->assigned && head.n > 0 && is_separator(head.p[head.n - 1]) && in_capitals(head) &&
+               (kind->least == 1 || has_digit(value));
     if (kind->least < 8) /* words that mean nothing else */
         return true;
     if (is_vocabulary(head))
@@ -213,7 +272,7 @@ bool ty_mask_value(struct ty_mask *m)
     m->name_end = end;
     const struct secret_name *kind =
         find_name((struct ty_str){ m->text.p + m->at, end - m->at }, &head);
-    if (!kind || !find_value(m, m->at, end, kind->least == 0, &v))
+    if (!kind || !find_value(m, m->at, end, kind, &v))
         return false;
     struct ty_str value = { m->text.p + v.from, v.n };
     if (!looks_secret(kind, head, &v, value))

@@ -12,6 +12,8 @@ from xgboost.tracker import RabitTracker
 failure, culprit, at = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rank, size = int(os.environ["DMLC_TASK_ID"]), int(os.environ["DMLC_NUM_WORKER"])
 host, port = socket.gethostbyname(os.environ["DMLC_TRACKER_URI"]), int(os.environ["DMLC_TRACKER_PORT"])
+if failure == "before" and rank == culprit:
+    raise FileNotFoundError("no such table: /data/clicks.parquet")
 if rank == 0:
     tracker = RabitTracker(host_ip=host, n_workers=size, port=port)
     tracker.start(size)
@@ -34,6 +36,6 @@ with collective.CommunicatorContext(dmlc_tracker_uri=host, dmlc_tracker_port=por
     data = xgboost.DMatrix(x, label=x[:, 0] * x[:, 1])
     if failure == "label" and rank == culprit:
         data = xgboost.DMatrix(x, label=numpy.ones(7))
-    xgboost.train({"max_depth": 4, "nthread": 1, "tree_method": "hist"}, data, 20, verbose_eval=False, callbacks=[Fail()])
+    xgboost.train({"max_depth": -4 if failure == "parameter" else 4, "nthread": 1, "tree_method": "hist"}, data, 20, verbose_eval=False, callbacks=[Fail()])
 if rank == 0:
     tracker.join()

@@ -1,6 +1,7 @@
 """The cascades to record: jobs that fail in a known way, and who is to blame for it."""
 import base64
 import dataclasses
+import json
 import pathlib
 
 PYTHON = "/usr/bin/python3"
@@ -75,7 +76,7 @@ class Case:
         policy = POLICIES.get(self.policy, "").format(procs=self.procs)
         head = self.runtime or RUNTIME.format(**{**vars(self), "policy": policy})
         procs = f"numProcPerNode: {self.procs}" if self.policy in ("torch", "mpi") else ""
-        return head + TRAINJOB.format(runtime="mpi" if self.runtime else "rt", nodes=self.nodes, procs=procs, command=self.command, env=env)
+        return head + TRAINJOB.format(runtime="mpi" if self.runtime else "rt", nodes=self.nodes, procs=procs, command=json.dumps(self.command), env=env)
 
 
 def torch(name, about, failure, rank, step=6, nodes=2, procs=2, tee=2, python=PYTHON, error="", known=True, program="ddp.py", **more):

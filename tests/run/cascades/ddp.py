@@ -10,6 +10,8 @@ import sys
 import time
 import traceback
 
+import failures
+
 FAILURE, RANK, STEP = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 STEPS = int(sys.argv[4]) if len(sys.argv) > 4 else 30
 ME = int(os.environ["RANK"])
@@ -39,6 +41,10 @@ class Samples(torch.utils.data.Dataset):
     def __getitem__(self, i):
         if FAILURE == "data-loader" and ME == RANK and i // 4 >= STEP:
             raise IndexError(f"sample {i} is not in the shard")
+        if FAILURE == "worker-killed" and ME == RANK and i // 4 >= STEP:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if FAILURE == "nan-everywhere" and i // 4 >= STEP:
+            raise FloatingPointError("loss is NaN")
         return torch.full((8,), float(i % 7))
 
 
@@ -95,6 +101,14 @@ def boom(step):
     raise ValueError(f"label 11 is out of range at step {step}")
 
 
+def save(_):
+    torch.save(torch.ones(100000), "/dev/full")
+
+
+def mismatch(_):
+    dist.all_reduce(torch.ones(3))
+
+
 def survived(step):
     try:
         {}["learning_rate"]
@@ -107,7 +121,8 @@ FAILURES = {
     "raise": boom, "assert": check, "exit3": lambda _: sys.exit(3), "exit1": exit1, "exit-message": lambda _: sys.exit("no labels found"),
     "os-exit": lambda _: os._exit(7), "kill9": lambda _: os.kill(os.getpid(), signal.SIGKILL), "segv": segfault,
     "abort": lambda _: os.abort(), "memory": oom, "keyboard": stop, "shape": wrong_shape, "chained": chained,
-    "handled": handled, "survived": survived, "hang": lambda _: time.sleep(3600),
+    "handled": handled, "survived": survived, "hang": lambda _: time.sleep(3600), "save": save, "mismatch": mismatch,
+    **failures.FAILURES,
 }
 
 
@@ -123,7 +138,7 @@ def main():
     dist.init_process_group("gloo", timeout=timeout)
     model = wrap(nn.Linear(8, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
-    loader = torch.utils.data.DataLoader(Samples(), batch_size=4, num_workers=1 if FAILURE in ("data-loader", "pickle") else 0,
+    loader = torch.utils.data.DataLoader(Samples(), batch_size=4, num_workers=1 if FAILURE in ("data-loader", "pickle", "worker-killed") else 0,
                                          multiprocessing_context="spawn" if FAILURE == "pickle" else None,
                                          collate_fn=(lambda b: b) if FAILURE == "pickle" and ME == RANK else None)
     for step, batch in enumerate(loader):

@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 import cases
+import more_cases
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -37,6 +38,13 @@ def prepare(work):
     subprocess.run(["g++", "-o", work / "throws", work / "throws.cc"], check=True)
     shutil.copy(HERE / "ranks.c", work)
     subprocess.run(["mpicc", "-o", "ranks", "ranks.c"], check=True, cwd=work)
+    (work / "Throws.java").write_text('class Throws { public static void main(String[] a) '
+                                      '{ throw new IllegalStateException("shard 3 is truncated"); } }\n')
+    (work / "panics.rs").write_text('fn main() { panic!("shard 3 is truncated"); }\n')
+    (work / "gopanics.go").write_text('package main\n\nfunc main() { panic("shard 3 is truncated") }\n')
+    for command in ["mpicc.mpich -o ranks-mpich ranks.c", "rustc -o panics panics.rs", "go build -o gopanics gopanics.go"]:
+        if shutil.which(command.split()[0]):  # the cases that need them show their absence
+            subprocess.run(command.split(), check=True, cwd=work)
 
 
 def times_of(log, lines):
@@ -161,7 +169,7 @@ def main():
     args = parser.parse_args()
     prepare(pathlib.Path(args.dir))
     clean = cleaner(args)
-    for case in cases.CASES:
+    for case in cases.CASES + more_cases.CASES:
         if not args.names or any(case.name.startswith(n) for n in args.names):
             print(f"{case.name}: {record(case, args, clean)}", flush=True)
 

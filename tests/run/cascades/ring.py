@@ -6,6 +6,8 @@ import socket
 import sys
 import time
 
+import failures
+
 failure, culprit, at = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 me, size = int(os.environ["JOB_COMPLETION_INDEX"]), int(os.environ["NODES"])
 base = int(os.environ["PORT"])
@@ -21,6 +23,8 @@ def connect(port):
 
 
 def fail(r):
+    if failure in failures.FAILURES:
+        failures.FAILURES[failure](r)
     if failure == "raise":
         raise ValueError(f"checksum of round {r} is wrong")
     if failure == "typo":
@@ -57,6 +61,8 @@ if "benign" in os.environ.get("SAY", "") and me != culprit:
         int("not a number")
     except ValueError:
         traceback.print_exc()  # told and survived
+if "retry" in os.environ.get("SAY", ""):
+    failures.survive(3)
 for r in range(100):
     if r == at and me == culprit:
         fail(r)

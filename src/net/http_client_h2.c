@@ -23,12 +23,14 @@ struct ty_http_client_conn {
     struct ty_h2 *h2;                               /* NULL: not connected yet */
     struct ty_http_client_call *calls, **calls_end; /* in the order of their start */
     const struct ty_http_client_call
-        *telling;   /* the call whose callback is running; NULL: dropped in the meantime */
-    size_t endless; /* calls that may run for long, such as watches and logs */
-    bool old;       /* accepts no more calls: closed with its last one */
-    bool reset;     /* and then without close-notify */
-    bool dirty;     /* has bytes to send */
-    bool inside;    /* one of its functions is running: must not be freed */
+        *telling;      /* the call whose callback is running; NULL: dropped in the meantime */
+    uint64_t heard_ms; /* loop time of the last byte; 0: none yet */
+    bool pinged;       /* since then */
+    size_t endless;    /* calls that may run for long, such as watches and logs */
+    bool old;          /* accepts no more calls: closed with its last one */
+    bool reset;        /* and then without close-notify */
+    bool dirty;        /* has bytes to send */
+    bool inside;       /* one of its functions is running: must not be freed */
 };
 
 /* Connections */
@@ -250,6 +252,8 @@ static void on_bytes(void *ctx, struct ty_str bytes)
     struct ty_err err = { 0 };
 
     l->inside = true;
+    l->heard_ms = uv_now(w->set.loop);
+    l->pinged = false;
     int r = ty_h2_feed(l->h2, bytes, &err);
     l->inside = false;
     if (r < 0)
@@ -413,6 +417,27 @@ void ty_http_client_h2_drop(struct ty_http_client_call *call)
         schedule_flush(l);
     }
     call_leave(call);
+}
+
+uint64_t ty_http_client_h2_heard_ms(const struct ty_http_client_call *call)
+{
+    return call->conn ? call->conn->heard_ms : 0;
+}
+
+bool ty_http_client_h2_can_ping(const struct ty_http_client_call *call)
+{
+    return call->conn && !call->conn->pinged;
+}
+
+void ty_http_client_h2_ping(struct ty_http_client_call *call)
+{
+    struct ty_http_client_conn *l = call->conn;
+
+    l->pinged = true;
+    if (!l->h2)
+        return;
+    ty_h2_ping(l->h2);
+    schedule_flush(l);
 }
 
 bool ty_http_client_h2_is_old(const struct ty_http_client_call *call)

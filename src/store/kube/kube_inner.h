@@ -45,6 +45,7 @@ struct ty_kube_op {
     int64_t due_ms, deadline_ms, timeout_ms;
     int64_t asked_ms;          /* waits for a person since then; 0: does not */
     int64_t total_ms, idle_ms; /* of watches; idle_ms also of logs */
+    bool pings;                /* of watches: idle_ms counts from the peer's last sign of life */
     int tries;                 /* left */
     bool reads;                /* uses the connection of lists and watches */
     bool log;                  /* uses the connection of logs; has no timeout but idle_ms */

@@ -365,6 +365,7 @@ static void op_send(struct ty_kube_op *op)
         .peer = ty_kube_auth_peer(k->auth),
         .total_ms = total_ms(op),
         .idle_ms = op->idle_ms,
+        .pings = op->pings,
         .piece = on_piece,
         .end = on_end,
         .ctx = op,

@@ -31,9 +31,11 @@ void ty_failure_collection_free(struct ty_failure_collection *c)
         return;
     for (size_t i = 0; i < c->n_reads; i++)
         ty_failure_collection_read_free(c->reads[i]);
+    ty_failure_summary_free(c->summary);
     ty_budget_release(c->s.budget, c->reserved);
     ty_arena_free(c->arena);
     --*c->s.alive;
+    *c->s.active -= c->started;
     free(c->ends);
     free(c);
 }
@@ -56,7 +58,9 @@ bool ty_failure_collection_started(const struct ty_failure_collection *c)
 void ty_failure_collection_add(struct ty_failure_collection *c, struct ty_str pod,
                                struct ty_str container, enum ty_collection_turn turn)
 {
-    if (!c->over && !ty_failure_collection_find_read(c, pod, container, -1))
+    if (c->over)
+        return;
+    if (!ty_failure_collection_find_read(c, pod, container, -1))
         ty_failure_collection_add_read(c, pod, container, turn, -1);
     ty_failure_collection_read_next(c);
 }
@@ -168,7 +172,15 @@ void ty_failure_collection_deleted(struct ty_failure_collection *c, struct ty_st
             c->reads[i]->live = false;
 }
 
-static void end_if_complete(struct ty_failure_collection *c, int64_t now_ms)
+void ty_failure_collection_start(struct ty_failure_collection *c, int64_t now_ms)
+{
+    c->started = true;
+    ++*c->s.active;
+    c->begin_ms = now_ms;
+    ty_failure_collection_read_next(c);
+}
+
+void ty_failure_collection_tick(struct ty_failure_collection *c, int64_t now_ms)
 {
     bool live = false;
 
@@ -180,20 +192,17 @@ static void end_if_complete(struct ty_failure_collection *c, int64_t now_ms)
             return;
         live |= c->reads[i]->live;
     }
-    if (!late && live && now_ms - c->begin_ms < TY_COLLECTION_SETTLE_MS)
-        return;
+    if (late || !live || now_ms - c->begin_ms >= TY_COLLECTION_SETTLE_MS)
+        ty_failure_collection_end(c);
+}
+
+void ty_failure_collection_end(struct ty_failure_collection *c)
+{
     c->over = true;
-    c->s.done(c->s.ctx, c);
+    ty_failure_collection_cancel_reads(c);
 }
 
-void ty_failure_collection_start(struct ty_failure_collection *c, int64_t now_ms)
+bool ty_failure_collection_is_over(const struct ty_failure_collection *c)
 {
-    c->started = true;
-    c->begin_ms = now_ms;
-    ty_failure_collection_read_next(c);
-}
-
-void ty_failure_collection_tick(struct ty_failure_collection *c, int64_t now_ms)
-{
-    end_if_complete(c, now_ms);
+    return c->over;
 }

@@ -35,6 +35,8 @@ struct ty_failure_collection {
     size_t reserved; /* of the budget */
     int64_t begin_ms;
     bool started, over, forbidden;
+    struct ty_failure_summary *summary; /* of what is judged; NULL: nothing yet */
+    size_t judged;                      /* ends, then reads without an end */
 };
 
 /* failure_collection_reads.c */
@@ -45,6 +47,7 @@ void ty_failure_collection_read_next(struct ty_failure_collection *c);
 void ty_failure_collection_add_read(struct ty_failure_collection *c, struct ty_str pod,
                                     struct ty_str container, enum ty_collection_turn turn,
                                     int restarts);
+void ty_failure_collection_cancel_reads(struct ty_failure_collection *c);
 struct collection_read *ty_failure_collection_find_read(const struct ty_failure_collection *c,
                                                         struct ty_str pod, struct ty_str container,
                                                         int restarts); /* or NULL */

@@ -95,6 +95,17 @@ static void read_start(struct collection_read *r)
     r->op = ty_kube_log(c->s.kube, &ask);
 }
 
+/* What an unfinished request has sent is not the end of its log. */
+void ty_failure_collection_cancel_reads(struct ty_failure_collection *c)
+{
+    for (size_t i = 0; i < c->n_reads; i++) {
+        ty_kube_cancel(c->reads[i]->op);
+        c->reads[i]->op = NULL;
+        c->reads[i]->state = READ_DONE;
+    }
+    c->reading = 0;
+}
+
 static struct collection_read *next_waiting(const struct ty_failure_collection *c)
 {
     struct collection_read *best = NULL;

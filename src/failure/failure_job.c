@@ -136,9 +136,10 @@ struct ty_failure_job *ty_failure_job_new(struct ty_failure_watch *w, struct ty_
 static void forget_failures(struct ty_failure_job *job)
 {
     ty_failure_collection_free(job->collection);
+    ty_failure_collection_free(job->last);
     free(job->note);
     free(job->problem);
-    job->collection = NULL;
+    job->collection = job->last = NULL;
     job->note = job->problem = NULL;
     job->problem_reason = NULL;
     job->problem_final = job->problem_told = job->told = job->told_before = job->noted =

@@ -22,11 +22,12 @@ struct ty_failure_job {
     size_t pods; /* that are in the table */
     struct ty_failure_container_name *names;
     struct ty_failure_collection *collection; /* of the last failure, while it lasts; or NULL */
-    char *note;                 /* of the last collection, or of a problem; NULL: none */
-    char *problem;              /* text of the problem that pods have now; NULL: none */
-    const char *problem_reason; /* a literal */
-    int64_t problem_ms;         /* since when; loop time */
-    uint64_t problem_pod;       /* hash of the name of the pod that has it */
+    struct ty_failure_collection *last; /* of the attempt before, while it is judged; or NULL */
+    char *note;                         /* of the last collection, or of a problem; NULL: none */
+    char *problem;                      /* text of the problem that pods have now; NULL: none */
+    const char *problem_reason;         /* a literal */
+    int64_t problem_ms;                 /* since when; loop time */
+    uint64_t problem_pod;               /* hash of the name of the pod that has it */
     bool problem_final, problem_told;
     int64_t attempt;       /* the newest of its pods */
     uint8_t collections;   /* of this attempt */

@@ -70,26 +70,60 @@ static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct t
 }
 
 /* The words of a pod's status are better than an exit code, and worse than an error in a log. */
-static void on_collected(void *ctx, struct ty_failure_collection *c)
+static void use_summary(struct ty_failure_job *job, const struct ty_failure_collection *c)
 {
-    struct ty_failure_job *job = ctx;
     struct ty_failure_watch *w = job->watch;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     bool said = false;
-    struct ty_str headline = ty_failure_collection_judge(c, a, &said);
+    struct ty_str headline = ty_failure_collection_headline(c, a, &said);
     bool memory = job->problem_reason && strcmp(job->problem_reason, "OOMKilled") == 0;
     bool current = ty_failure_collection_attempt(c) == job->attempt;
 
     if (current && job->problem && !said && !memory)
         headline = ty_str(job->problem);
-    w->active -= ty_failure_collection_started(c);
-    ty_failure_collection_free(c);
-    job->collection = NULL;
     if (headline.n && current)
         set_summary(job, a, headline, said);
     else if (headline.n && !job->told_before) /* the pods of the next attempt exist already */
         ty_failure_watch_event(w, job, "Warning", "FirstFailure",
                                ty_failure_text_line(a, headline));
+}
+
+/* One log of one collection. False: none is left. */
+static bool judge_one(struct ty_failure_job *job, struct ty_failure_collection **at)
+{
+    struct ty_failure_collection *c = *at;
+
+    if (!c || !ty_failure_collection_is_over(c))
+        return false;
+    if (ty_failure_collection_judge(c))
+        return true;
+    use_summary(job, c);
+    ty_failure_collection_free(c);
+    *at = NULL;
+    return true;
+}
+
+bool ty_failure_watch_judge(struct ty_failure_watch *w)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&w->jobs, &at))) {
+        struct ty_failure_job *job = s->value;
+        if (judge_one(job, &job->last) || judge_one(job, &job->collection))
+            return true;
+    }
+    return false;
+}
+
+/* The next attempt fails already: the last one is judged with what there is. */
+static void end_last(struct ty_failure_job *job)
+{
+    ty_failure_collection_free(job->last); /* attempts fail faster than they are judged */
+    job->last = job->collection;
+    job->collection = NULL;
+    ty_failure_collection_end(job->last);
+    ty_failure_watch_start_judge(job->watch);
 }
 
 static bool is_same_cascade(const struct ty_failure_job *job)
@@ -133,10 +167,8 @@ void ty_failure_watch_start_waiting(struct ty_failure_watch *w)
 
     if (!w->synced)
         return; /* the first list goes on: more pods of the same attempt follow */
-    while (w->active < ACTIVE && (c = longest_waiting(w))) {
-        w->active++;
+    while (w->active < ACTIVE && (c = longest_waiting(w)))
         ty_failure_collection_start(c, ty_failure_watch_now(w));
-    }
 }
 
 void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *pod,
@@ -145,9 +177,10 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
     struct ty_failure_watch *w = job->watch;
 
     if (job->collection && ty_failure_collection_attempt(job->collection) == job->attempt)
-        return; /* it has observed this end */
+        return; /* it has observed this end, or it is being judged: what fails now follows from it
+                 */
     if (job->collection)
-        on_collected(job, job->collection); /* the next attempt fails already */
+        end_last(job);
     if (w->stopped || w->alive >= WAITING || job->collections >= PER_ATTEMPT ||
         is_same_cascade(job) || !is_worth_it(job, is))
         return;
@@ -165,8 +198,7 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
                                                   .now_ms = ty_failure_watch_now(w),
                                                   .requests = &w->counts.log_requests,
                                                   .alive = &w->alive,
-                                                  .done = on_collected,
-                                                  .ctx = job });
+                                                  .active = &w->active });
     ty_failure_collection_observe(job->collection, pod);
     add_others(job);
     ty_failure_watch_start_waiting(w);

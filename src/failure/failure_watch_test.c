@@ -88,6 +88,41 @@ static void test_cascade(void **state)
                           "2026-01-02T03:04:59Z"));
 }
 
+static int is_over(struct controller_fixture *w)
+{
+    const struct ty_failure_job *job =
+        ty_failure_watch_find(watch_of(w)->watch, TY_LIT("ns"), TY_LIT("j"));
+
+    return job && job->collection && ty_failure_collection_is_over(job->collection);
+}
+
+/* Logs are judged one by one, in as many turns of the loop: other work has its turns between. */
+static void test_turns_of_the_judge(void **state)
+{
+    struct watch_fixture *f = *state;
+    struct controller_fixture *w = f->w;
+    const char *list = pods_of(w, watch_pod(w->a, VICTIM, "0", "", "3", WATCH_EXITED(1)),
+                               watch_pod(w->a, CULPRIT, "1", "", "4", WATCH_EXITED(1)));
+    const struct api_row rows[] = { OBJECTS(JOB(""), WATCH_JOBSET("")),
+                                    { WATCH_PODS "&limit", 200, list },
+                                    { WATCH_LOG(VICTIM), 200, PEER_LOST },
+                                    { WATCH_LOG(CULPRIT), 200, TRACEBACK },
+                                    { WATCH_EVENTS, 0, NULL },
+                                    { 0 } };
+    int turns = 0;
+
+    watch_begin(f, rows);
+    while (!is_over(w))
+        uv_run(&w->loop, UV_RUN_ONCE);
+    for (; !f->watch->counts.summaries; turns++)
+        uv_run(&w->loop, UV_RUN_ONCE);
+    assert_in_range(turns, 2, 4);
+    controller_run_until(w, has_event);
+    assert_true(ty_str_contains(ty_json_str_at(held_event(w), "note"), TY_LIT("ValueError: boom")));
+    assert_int_equal(f->watch->active, 0);
+    assert_int_equal(f->watch->alive, 0);
+}
+
 /* Its container ends when nothing is collected any more, and its log is gone with its pod. */
 static void test_the_culprit_ends_late(void **state)
 {
@@ -243,10 +278,10 @@ static void test_problem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WATCH_TEST(test_cascade),           WATCH_TEST(test_the_culprit_ends_late),
-        WATCH_TEST(test_summary_is_stored), WATCH_TEST(test_no_right_to_logs),
-        WATCH_TEST(test_no_right_to_pods),  WATCH_TEST(test_foreign_pods),
-        WATCH_TEST(test_problem),
+        WATCH_TEST(test_turns_of_the_judge),    WATCH_TEST(test_cascade),
+        WATCH_TEST(test_the_culprit_ends_late), WATCH_TEST(test_summary_is_stored),
+        WATCH_TEST(test_no_right_to_logs),      WATCH_TEST(test_no_right_to_pods),
+        WATCH_TEST(test_foreign_pods),          WATCH_TEST(test_problem),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,20 +52,36 @@ void ty_failure_job_read_pod(struct ty_arena *a, const struct ty_json *pod, stru
     }
 }
 
-static const char *intern(struct ty_failure_job *job, struct ty_str name)
+static struct ty_failure_container_name *take_name(struct ty_failure_job *job, struct ty_str name)
 {
     struct ty_failure_container_name *it = job->names;
 
     while (it && !ty_str_is(name, it->text))
         it = it->next;
-    if (it)
-        return it->text;
-    it = ty_xalloc(calloc(1, sizeof(*it) + name.n + 1));
-    if (name.n)
-        memcpy(it->text, name.p, name.n);
-    it->next = job->names;
-    job->names = it;
-    return it->text;
+    if (!it) {
+        it = ty_xalloc(calloc(1, sizeof(*it) + name.n + 1));
+        if (name.n)
+            memcpy(it->text, name.p, name.n);
+        it->next = job->names;
+        job->names = it;
+    }
+    it->pods++;
+    return it;
+}
+
+static void pod_free(struct ty_failure_pod *pod)
+{
+    if (!pod)
+        return;
+    struct ty_failure_container_name **at = &pod->job->names, *name = pod->container;
+    pod->job->pods--;
+    if (--name->pods == 0) {
+        while (*at != name)
+            at = &(*at)->next;
+        *at = name->next;
+        free(name);
+    }
+    free(pod);
 }
 
 static uint16_t small(int64_t n)
@@ -87,7 +103,7 @@ struct ty_failure_pod *ty_failure_job_put_pod(struct ty_failure_job *job, struct
     *pod = (struct ty_failure_pod){
         .id = { .kind = &ty_kind_pod, .ns = job->ns, .name = name, .uid = uid, .version = version },
         .job = job,
-        .container = intern(job, is->container),
+        .container = take_name(job, is->container),
         .attempt = small(is->attempt),
         .failed = small(is->failed),
         .ended = is->ended,
@@ -95,9 +111,7 @@ struct ty_failure_pod *ty_failure_job_put_pod(struct ty_failure_job *job, struct
     };
     struct ty_failure_pod *was = (struct ty_failure_pod *)ty_object_table_put(t, &pod->id);
     job->pods++;
-    if (was)
-        was->job->pods--;
-    free(was);
+    pod_free(was);
     return pod;
 }
 
@@ -108,9 +122,7 @@ struct ty_failure_job *ty_failure_job_del_pod(struct ty_object_table *t, struct 
         (struct ty_failure_pod *)ty_object_table_del(t, &ty_kind_pod, ns, name);
     struct ty_failure_job *job = pod ? pod->job : NULL;
 
-    if (job)
-        job->pods--;
-    free(pod);
+    pod_free(pod);
     return job;
 }
 

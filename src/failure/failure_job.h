@@ -11,8 +11,9 @@ struct ty_failure_watch;
 
 #define TY_FAILURE_JOBSET_LABEL "jobset.sigs.k8s.io/jobset-name"
 
-struct ty_failure_container_name { /* of a job's pods: mostly one or two */
+struct ty_failure_container_name { /* of a job's pods: mostly one or two. Lives with the last pod */
     struct ty_failure_container_name *next;
+    size_t pods;
     char text[];
 };
 
@@ -44,7 +45,7 @@ struct ty_failure_job {
 struct ty_failure_pod {        /* one allocation, with name and uid behind it */
     struct ty_object_entry id; /* first; ns is the job's */
     struct ty_failure_job *job;
-    const char *container;    /* the main one; of job->names */
+    struct ty_failure_container_name *container; /* the main one; of job->names */
     uint16_t attempt, failed; /* failed: ends of containers that were bad, as far as seen */
     bool ended, terminating;
 };

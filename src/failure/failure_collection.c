@@ -122,11 +122,6 @@ static int restarts_of(const struct ty_json *pod, const char *container)
     return 0;
 }
 
-static bool ended_badly(const struct ty_ended_container *e)
-{
-    return !e->stopped && !e->sidecar && (e->code != 0 || e->sig || e->oom || e->forced);
-}
-
 /* An instance has ended: its log is complete now. */
 static void observe_end(struct ty_failure_collection *c, const struct ty_json *pod,
                         struct ty_str name, const struct ty_ended_container *e)
@@ -134,7 +129,7 @@ static void observe_end(struct ty_failure_collection *c, const struct ty_json *p
     bool previous = e->restarts < restarts_of(pod, e->container);
     struct collection_read *r =
         ty_failure_collection_find_read(c, name, ty_str(e->container), previous ? e->restarts : -1);
-    bool bad = ended_badly(e);
+    bool bad = ty_pod_failure_is_bad(e);
 
     if (!r && (bad || e->stopped) && !e->never)
         ty_failure_collection_add_read(c, name, ty_str(e->container),

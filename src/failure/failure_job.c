@@ -11,11 +11,6 @@
 
 /* ---- pods ---- */
 
-static bool is_bad(const struct ty_ended_container *e)
-{
-    return !e->stopped && !e->sidecar && (e->code != 0 || e->sig || e->oom || e->forced);
-}
-
 static bool has_ended(const struct ty_json *pod)
 {
     const struct ty_json *list = ty_json_at(pod, "status.containerStatuses");
@@ -43,7 +38,7 @@ void ty_failure_job_read_pod(struct ty_arena *a, const struct ty_json *pod, stru
         .terminating = ty_json_at(pod, "metadata.deletionTimestamp") != NULL,
     };
     for (size_t i = 0; i < n; i++) {
-        if (!is_bad(&ended[i]))
+        if (!ty_pod_failure_is_bad(&ended[i]))
             continue;
         int ends = ended[i].restarts < INT_MAX ? ended[i].restarts + 1 : INT_MAX;
         ret->failed = ends > ret->failed ? ends : ret->failed;

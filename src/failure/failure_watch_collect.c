@@ -7,8 +7,7 @@
 #include "trainer/condition.h"
 #include "trainer/failure_note.h"
 
-#define ACTIVE  4   /* collections with requests: each takes up to 4 MiB of log tails */
-#define WAITING 512 /* jobs that fail at the same time: more logs are gone before their turn */
+#define ACTIVE 4 /* collections with requests: each takes up to 4 MiB of log tails */
 #define PER_ATTEMPT                                                                                \
     10 /* a container that is restarted in place, or a pod that is replaced, fails again */
 #define TOLD_S 60 /* what the last leader has seen before */
@@ -48,6 +47,19 @@ static void set_note(struct ty_failure_job *job, struct ty_str note)
     job->note = ty_xalloc_cstr(note);
 }
 
+/* The leader before may have recorded it, and have lost the lease before the note was stored. */
+static void record_first_failure(struct ty_failure_job *job, struct ty_arena *a, int64_t attempt,
+                                 struct ty_str headline)
+{
+    struct ty_failure_watch *w = job->watch;
+    struct ty_key key = { TY_CONTROLLER_TRAINJOB, ty_str(job->ns), ty_str(job->name) };
+    const char *once = ty_arena_printf(a, "first-failure-%lld", (long long)attempt);
+
+    if (w->leading && !w->stopped)
+        ty_trainjob_controller_record_event_once(w->s.controller, key, "Warning", "FirstFailure",
+                                                 ty_failure_text_line(a, headline), ty_str(once));
+}
+
 /* The first failure of the attempt stays, unless a log shows more now. */
 static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct ty_str headline,
                         bool said)
@@ -61,8 +73,7 @@ static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct t
     w->counts.summaries++;
     set_note(job, ty_failure_text_note(a, headline));
     if (!job->told)
-        ty_failure_watch_event(w, job, "Warning", "FirstFailure",
-                               ty_failure_text_line(a, headline));
+        record_first_failure(job, a, job->attempt, headline);
     job->told = true;
     ty_info(w->s.log, "failure summary", TY_S("namespace", job->ns), TY_S("name", job->name),
             TY_I("attempt", job->attempt), TY_S("note", job->note));
@@ -72,7 +83,6 @@ static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct t
 /* The words of a pod's status are better than an exit code, and worse than an error in a log. */
 static void use_summary(struct ty_failure_job *job, const struct ty_failure_collection *c)
 {
-    struct ty_failure_watch *w = job->watch;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     bool said = false;
     struct ty_str headline = ty_failure_collection_headline(c, a, &said);
@@ -84,8 +94,7 @@ static void use_summary(struct ty_failure_job *job, const struct ty_failure_coll
     if (headline.n && current)
         set_summary(job, a, headline, said);
     else if (headline.n && !job->told_before) /* the pods of the next attempt exist already */
-        ty_failure_watch_event(w, job, "Warning", "FirstFailure",
-                               ty_failure_text_line(a, headline));
+        record_first_failure(job, a, ty_failure_collection_attempt(c), headline);
 }
 
 /* One log of one collection. False: none is left. */
@@ -181,7 +190,7 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
                  */
     if (job->collection)
         end_last(job);
-    if (w->stopped || w->alive >= WAITING || job->collections >= PER_ATTEMPT ||
+    if (w->stopped || w->alive >= TY_FAILURE_WATCH_COLLECTIONS || job->collections >= PER_ATTEMPT ||
         is_same_cascade(job) || !is_worth_it(job, is))
         return;
     /* Found by the first list, and not new: the last leader has recorded the event. */

@@ -6,6 +6,9 @@
 #include "failure/failure_job.h"
 #include "failure/failure_watch.h"
 
+/* Of jobs that fail at the same time: more logs are gone before their turn. */
+enum { TY_FAILURE_WATCH_COLLECTIONS = 512 };
+
 struct ty_failure_watch {
     struct ty_failure_watch_settings s;
     struct ty_reflector *reflect; /* of pods; NULL: not leading, or the cache is not complete */

@@ -27,7 +27,7 @@ struct ty_http_client_pool {
     unsigned inside; /* libcurl is running: it must not be called */
 };
 
-struct ty_http_client_conn; /* http_client_h2.c: an HTTP/2 connection */
+struct ty_http_client_conn; /* http_client_h2_inner.h: an HTTP/2 connection */
 
 struct ty_http_client {
     struct ty_http_client_settings set;
@@ -123,7 +123,7 @@ void ty_http_client_pool_cut(struct ty_http_client_pool *p);  /* resets its conn
  * resets them if the fence is closed. */
 void ty_http_client_pool_guard(struct ty_http_client_pool *p);
 
-/* http_client_h2.c */
+/* http_client_h2.c and http_client_h2_conn.c */
 void ty_http_client_h2_init(struct ty_http_client *w);
 /* Starts it, unless its peer needs libcurl. */
 bool ty_http_client_h2_start(struct ty_http_client_call *call);

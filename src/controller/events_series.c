@@ -144,21 +144,32 @@ static void write_body(struct ty_events_series_entry *said, const struct ty_even
     said->body = ty_xalloc_cstr(ty_json_text(a, o));
 }
 
-/* "job.18c3...": names of objects have up to 253 bytes, and so have those of events. */
+/* "job.18c3...", or "job.UID.ONCE": names of objects have up to 253 bytes, and so have those of
+ * events. */
+static char *name_of(const struct ty_event *e, int64_t now_ns)
+{
+    ty_auto_buf b = { 0 };
+
+    if (e->once.n)
+        ty_buf_printf(&b, "%.*s.%.*s.%.*s", TY_ARG(ty_str_head(e->name, 180)),
+                      TY_ARG(ty_str_head(e->uid, 36)), TY_ARG(ty_str_head(e->once, 32)));
+    else
+        ty_buf_printf(&b, "%.*s.%llx", TY_ARG(ty_str_head(e->name, 236)),
+                      (unsigned long long)now_ns);
+    return ty_xalloc_cstr(ty_buf_str(&b));
+}
+
 static struct series_slot *entry_new(struct ty_events_series *s, const struct ty_event *e,
                                      const char *instance, int64_t now_ns, struct ty_str key)
 {
     if (s->entries.n >= TY_EVENTS_KEYS)
         entry_free(s, s->oldest);
     struct series_slot *x = ty_xalloc(calloc(1, sizeof(*x)));
-    char name[256];
-    int n = e->name.n > 236 ? 236 : (int)e->name.n;
-    snprintf(name, sizeof(name), "%.*s.%llx", n, e->name.p, (unsigned long long)now_ns);
     x->key = ty_xalloc_cstr(key);
     x->n_key = key.n;
     x->said =
         (struct ty_events_series_entry){ .ns = ty_xalloc_cstr(e->ns.n ? e->ns : TY_LIT("default")),
-                                         .name = ty_xalloc_cstr(ty_str(name)),
+                                         .name = name_of(e, now_ns),
                                          .first_ns = now_ns,
                                          .last_ns = now_ns,
                                          .wrote_ns = now_ns,
@@ -178,8 +189,10 @@ enum ty_events_series_action ty_events_series_record(struct ty_events_series *s,
     ty_auto_buf key = { 0 };
     ty_buf_printf(&key, "%s%c%s%c%s%c%s%c%s%c%.*s%c%.*s%c%.*s%c%.*s", e->type, 0, e->action, 0,
                   e->reason, 0, e->controller, 0, e->kind->kind, 0, TY_ARG(e->ns), 0,
-                  TY_ARG(e->name), 0, TY_ARG(e->uid), 0, TY_ARG(e->version));
+                  TY_ARG(e->name), 0, TY_ARG(e->uid), 0, TY_ARG(e->once.n ? e->once : e->version));
     struct series_slot *x = ty_map_get(&s->entries, ty_buf_str(&key));
+    if (x && e->once.n)
+        return TY_EVENTS_SERIES_COUNT;
     if (x && (x->ended || now_ns - x->said.last_ns >= TY_EVENTS_FINISH_S * NS) &&
         x->said.count == x->said.written) {
         entry_free(s, x); /* expired: a new event */

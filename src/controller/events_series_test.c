@@ -57,6 +57,27 @@ static void test_shape(void **state)
     ty_events_series_free(s);
 }
 
+/* Each leader gives it the same name, and one of them writes it once. */
+static void test_once(void **state)
+{
+    (void)state;
+    struct ty_events_series *s = ty_events_series_new(), *other = ty_events_series_new();
+    struct ty_event e = event("job");
+    e.once = TY_LIT("first-failure-0");
+    assert_int_equal(say(s, e, BEGIN), TY_EVENTS_SERIES_CREATE);
+    assert_string_equal(said->name, "job.u-1.first-failure-0");
+    e.version = TY_LIT("13");
+    assert_int_equal(say(s, e, BEGIN + NS), TY_EVENTS_SERIES_COUNT);
+    assert_null(ty_events_series_due(s, BEGIN + 10000 * NS, true));
+    assert_int_equal(say(other, e, BEGIN + NS), TY_EVENTS_SERIES_CREATE);
+    assert_string_equal(said->name, "job.u-1.first-failure-0");
+    e.once = TY_LIT("first-failure-1"); /* the next attempt is no series of the first */
+    assert_int_equal(say(s, e, BEGIN + NS), TY_EVENTS_SERIES_CREATE);
+    assert_string_equal(said->name, "job.u-1.first-failure-1");
+    ty_events_series_free(s);
+    ty_events_series_free(other);
+}
+
 static void test_long_texts(void **state)
 {
     (void)state;
@@ -186,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_once),
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_series),
         cmocka_unit_test(test_what_is_the_same),

@@ -211,6 +211,13 @@ const struct ty_cache *ty_trainjob_controller_cache(const struct ty_trainjob_con
 void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struct ty_key key,
                                          const char *type, const char *reason, struct ty_str note)
 {
+    ty_trainjob_controller_record_event_once(j, key, type, reason, note, (struct ty_str){ 0 });
+}
+
+void ty_trainjob_controller_record_event_once(struct ty_trainjob_controller *j, struct ty_key key,
+                                              const char *type, const char *reason,
+                                              struct ty_str note, struct ty_str once)
+{
     const struct ty_cached *job = ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name);
     char version[24];
 
@@ -226,7 +233,8 @@ void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struc
                                                       .type = type,
                                                       .reason = reason,
                                                       .action = "Reconciling",
-                                                      .note = note });
+                                                      .note = note,
+                                                      .once = once });
 }
 
 void ty_trainjob_controller_process_queue(void *ctx)

@@ -88,6 +88,10 @@ void ty_trainjob_controller_enqueue(struct ty_trainjob_controller *j, struct ty_
 /* Records an event about the TrainJob, if it is still in the cache. */
 void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struct ty_key key,
                                          const char *type, const char *reason, struct ty_str note);
+/* once: as in struct ty_event. */
+void ty_trainjob_controller_record_event_once(struct ty_trainjob_controller *j, struct ty_key key,
+                                              const char *type, const char *reason,
+                                              struct ty_str note, struct ty_str once);
 
 /* The API server answers again: keys and reflectors that back off retry now. */
 void ty_trainjob_controller_retry_now(struct ty_trainjob_controller *j);

@@ -2,7 +2,7 @@
  * the victim exits first, the Job controller deletes the culprit, and its log with it.
  *
  *   pods of the attempt --> reads (failed first, then terminating, then running) --> tails
- *   ends of containers  ----------------------------------------------------------> judge: headline
+ *   ends of containers  --------------------------------> judge, a log at a time --> headline
  *
  * It ends when every pod was read and none runs any more, at the latest TY_COLLECTION_SETTLE_MS
  * after its start if all were read, and after TY_COLLECTION_MS in any case. What cannot be read
@@ -42,11 +42,10 @@ struct ty_failure_collection_settings { /* everything pointed to outlives it, ex
     const struct ty_log *log;
     struct ty_str ns, job; /* copied */
     int64_t attempt;
-    int64_t now_ms;                                           /* loop time */
-    uint64_t *requests;                                       /* counts log requests */
-    size_t *alive;                                            /* counts collections */
-    void (*done)(void *ctx, struct ty_failure_collection *c); /* once, from the loop; may free it */
-    void *ctx;
+    int64_t now_ms;     /* loop time */
+    uint64_t *requests; /* counts log requests */
+    size_t *alive;      /* counts collections */
+    size_t *active;     /* … that were started */
 };
 
 struct ty_failure_collection *
@@ -65,12 +64,19 @@ void ty_failure_collection_deleted(struct ty_failure_collection *c, struct ty_st
 /* Requests may be sent from now on; until then only states are collected. */
 void ty_failure_collection_start(struct ty_failure_collection *c, int64_t now_ms);
 bool ty_failure_collection_started(const struct ty_failure_collection *c);
-/* Checks its deadlines; may call `done`. */
+/* Ends it if it is complete, or too late. */
 void ty_failure_collection_tick(struct ty_failure_collection *c, int64_t now_ms);
+/* Nothing is read or observed any more: what there is, is judged. */
+void ty_failure_collection_end(struct ty_failure_collection *c);
+bool ty_failure_collection_is_over(const struct ty_failure_collection *c);
 
-/* "node-0-1 (rank 3) failed first: ValueError: boom (exit code 1), after 1.2 s"; not masked yet.
- * Empty: nothing failed. *ret_said: a log shows an error. Lives with the arena. */
-struct ty_str ty_failure_collection_judge(const struct ty_failure_collection *c, struct ty_arena *a,
-                                          bool *ret_said);
+/* Judges at most one log of a collection that is over: a log takes milliseconds, all of them would
+ * keep the loop from leases and webhooks. False: all are judged. */
+bool ty_failure_collection_judge(struct ty_failure_collection *c);
+/* When all are judged: "node-0-1 (rank 3) failed first: ValueError: boom (exit code 1), after 1.2
+ * s"; not masked yet. Empty: nothing failed. *ret_said: a log shows an error. Lives with the arena.
+ */
+struct ty_str ty_failure_collection_headline(const struct ty_failure_collection *c,
+                                             struct ty_arena *a, bool *ret_said);
 
 #endif

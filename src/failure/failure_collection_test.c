@@ -7,17 +7,9 @@ struct collection_fixture {
     struct api_world api;
     struct ty_arena *a;
     uint64_t requests;
-    size_t alive;
-    int done;
+    size_t alive, active;
     struct ty_failure_collection *c;
 };
-
-static void on_done(void *ctx, struct ty_failure_collection *c TY_UNUSED)
-{
-    struct collection_fixture *w = ctx;
-
-    w->done++;
-}
 
 static int setup(void **state)
 {
@@ -33,8 +25,7 @@ static int setup(void **state)
                                                   .job = TY_LIT("j"),
                                                   .requests = &w->requests,
                                                   .alive = &w->alive,
-                                                  .done = on_done,
-                                                  .ctx = w });
+                                                  .active = &w->active });
     *state = w;
     return 0;
 }
@@ -44,6 +35,8 @@ static int teardown(void **state)
     struct collection_fixture *w = *state;
 
     ty_failure_collection_free(w->c);
+    assert_int_equal(w->alive, 0);
+    assert_int_equal(w->active, 0);
     api_end(&w->api);
     loop_end(&w->loop);
     ty_arena_free(w->a);
@@ -100,15 +93,22 @@ static void test_limits(void **state)
         uv_run(&w->loop, UV_RUN_ONCE);
     assert_int_equal(w->requests, TY_COLLECTION_READS);
     ty_failure_collection_tick(w->c, 1000 + TY_COLLECTION_SETTLE_MS - 1);
-    assert_int_equal(w->done, 0); /* others still run */
+    assert_false(ty_failure_collection_is_over(w->c)); /* others still run */
 }
 
 static void tick_until_done(struct collection_fixture *w, int64_t now_ms)
 {
-    while (!w->done) {
+    while (!ty_failure_collection_is_over(w->c)) {
         uv_run(&w->loop, UV_RUN_ONCE);
         ty_failure_collection_tick(w->c, now_ms);
     }
+}
+
+static struct ty_str headline_of(struct collection_fixture *w, bool *ret_said)
+{
+    while (ty_failure_collection_judge(w->c))
+        ;
+    return ty_failure_collection_headline(w->c, w->a, ret_said);
 }
 
 /* Restarted in place: the log of the instance before. */
@@ -124,7 +124,7 @@ static void test_previous(void **state)
     observe(w, ENDED(1, 1, "lastState"));
     ty_failure_collection_start(w->c, 0);
     tick_until_done(w, 1);
-    struct ty_str line = ty_failure_collection_judge(w->c, w->a, &said);
+    struct ty_str line = headline_of(w, &said);
     assert_true(said);
     assert_true(ty_str_contains(line, TY_LIT("RuntimeError: first")));
     assert_int_equal(w->requests, 1);
@@ -141,12 +141,9 @@ static void test_gone(void **state)
     ty_failure_collection_deleted(w->c, TY_LIT("j-node-0-1-y"));
     ty_failure_collection_start(w->c, 0);
     tick_until_done(w, 1);
-    struct ty_str line = ty_failure_collection_judge(w->c, w->a, &said);
+    struct ty_str line = headline_of(w, &said);
     assert_false(said);
     assert_true(ty_str_starts(line, TY_LIT("node-0-77 failed")));
-    assert_int_equal(w->done, 1);
-    ty_failure_collection_tick(w->c, TY_COLLECTION_MS);
-    assert_int_equal(w->done, 1);
 }
 
 /* A kubelet that does not answer ends it at the deadline. */
@@ -159,11 +156,10 @@ static void test_deadline(void **state)
     observe(w, ENDED(2, 0, "state"));
     ty_failure_collection_start(w->c, 0);
     ty_failure_collection_tick(w->c, TY_COLLECTION_MS - 1);
-    assert_int_equal(w->done, 0);
+    assert_false(ty_failure_collection_is_over(w->c));
     ty_failure_collection_tick(w->c, TY_COLLECTION_MS);
-    assert_int_equal(w->done, 1);
-    assert_true(
-        ty_str_contains(ty_failure_collection_judge(w->c, w->a, &said), TY_LIT("exit code 2")));
+    assert_true(ty_failure_collection_is_over(w->c));
+    assert_true(ty_str_contains(headline_of(w, &said), TY_LIT("exit code 2")));
 }
 
 /* What the cluster did to a pod is in its status, which is gone when the summary is made. */
@@ -180,8 +176,30 @@ static void test_evicted(void **state)
                "}}]}}");
     ty_failure_collection_start(w->c, 0);
     ty_failure_collection_tick(w->c, TY_COLLECTION_MS);
-    struct ty_str line = ty_failure_collection_judge(w->c, w->a, &said);
+    struct ty_str line = headline_of(w, &said);
     assert_true(ty_str_contains(line, TY_LIT("low on resource: memory")));
+}
+
+/* As many logs as there can be: each turn judges one of them. */
+static void test_one_log_in_a_turn(void **state)
+{
+    struct collection_fixture *w = *state;
+    const struct api_row rows[] = { { "GET /api/v1/namespaces/ns/pods/", 200, "a line\n" }, { 0 } };
+    bool said = true;
+    int turns = 1;
+
+    w->api.rows = rows;
+    for (int i = 0; i < TY_COLLECTION_READS - 1; i++)
+        ty_failure_collection_add(w->c, pod_name(w, i), TY_LIT("node"), TY_COLLECTION_RUNNING);
+    observe(w, ENDED(3, 0, "state"));
+    ty_failure_collection_start(w->c, 0);
+    tick_until_done(w, TY_COLLECTION_SETTLE_MS);
+    assert_int_equal(w->requests, TY_COLLECTION_READS);
+    while (ty_failure_collection_judge(w->c))
+        turns++;
+    assert_in_range(turns, TY_COLLECTION_READS, TY_COLLECTION_READS + 1);
+    assert_true(ty_str_starts(ty_failure_collection_headline(w->c, w->a, &said),
+                              TY_LIT("node-0-77 failed")));
 }
 
 int main(void)
@@ -192,6 +210,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_deadline, setup, teardown),
         cmocka_unit_test_setup_teardown(test_evicted, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_log_in_a_turn, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,11 +11,6 @@
 
 /* ---- pods ---- */
 
-static bool is_bad(const struct ty_ended_container *e)
-{
-    return !e->stopped && !e->sidecar && (e->code != 0 || e->sig || e->oom || e->forced);
-}
-
 static bool has_ended(const struct ty_json *pod)
 {
     const struct ty_json *list = ty_json_at(pod, "status.containerStatuses");
@@ -43,7 +38,7 @@ void ty_failure_job_read_pod(struct ty_arena *a, const struct ty_json *pod, stru
         .terminating = ty_json_at(pod, "metadata.deletionTimestamp") != NULL,
     };
     for (size_t i = 0; i < n; i++) {
-        if (!is_bad(&ended[i]))
+        if (!ty_pod_failure_is_bad(&ended[i]))
             continue;
         int ends = ended[i].restarts < INT_MAX ? ended[i].restarts + 1 : INT_MAX;
         ret->failed = ends > ret->failed ? ends : ret->failed;
@@ -52,20 +47,36 @@ void ty_failure_job_read_pod(struct ty_arena *a, const struct ty_json *pod, stru
     }
 }
 
-static const char *intern(struct ty_failure_job *job, struct ty_str name)
+static struct ty_failure_container_name *take_name(struct ty_failure_job *job, struct ty_str name)
 {
     struct ty_failure_container_name *it = job->names;
 
     while (it && !ty_str_is(name, it->text))
         it = it->next;
-    if (it)
-        return it->text;
-    it = ty_xalloc(calloc(1, sizeof(*it) + name.n + 1));
-    if (name.n)
-        memcpy(it->text, name.p, name.n);
-    it->next = job->names;
-    job->names = it;
-    return it->text;
+    if (!it) {
+        it = ty_xalloc(calloc(1, sizeof(*it) + name.n + 1));
+        if (name.n)
+            memcpy(it->text, name.p, name.n);
+        it->next = job->names;
+        job->names = it;
+    }
+    it->pods++;
+    return it;
+}
+
+static void pod_free(struct ty_failure_pod *pod)
+{
+    if (!pod)
+        return;
+    struct ty_failure_container_name **at = &pod->job->names, *name = pod->container;
+    pod->job->pods--;
+    if (--name->pods == 0) {
+        while (*at != name)
+            at = &(*at)->next;
+        *at = name->next;
+        free(name);
+    }
+    free(pod);
 }
 
 static uint16_t small(int64_t n)
@@ -87,7 +98,7 @@ struct ty_failure_pod *ty_failure_job_put_pod(struct ty_failure_job *job, struct
     *pod = (struct ty_failure_pod){
         .id = { .kind = &ty_kind_pod, .ns = job->ns, .name = name, .uid = uid, .version = version },
         .job = job,
-        .container = intern(job, is->container),
+        .container = take_name(job, is->container),
         .attempt = small(is->attempt),
         .failed = small(is->failed),
         .ended = is->ended,
@@ -95,9 +106,7 @@ struct ty_failure_pod *ty_failure_job_put_pod(struct ty_failure_job *job, struct
     };
     struct ty_failure_pod *was = (struct ty_failure_pod *)ty_object_table_put(t, &pod->id);
     job->pods++;
-    if (was)
-        was->job->pods--;
-    free(was);
+    pod_free(was);
     return pod;
 }
 
@@ -108,9 +117,7 @@ struct ty_failure_job *ty_failure_job_del_pod(struct ty_object_table *t, struct 
         (struct ty_failure_pod *)ty_object_table_del(t, &ty_kind_pod, ns, name);
     struct ty_failure_job *job = pod ? pod->job : NULL;
 
-    if (job)
-        job->pods--;
-    free(pod);
+    pod_free(pod);
     return job;
 }
 
@@ -136,9 +143,10 @@ struct ty_failure_job *ty_failure_job_new(struct ty_failure_watch *w, struct ty_
 static void forget_failures(struct ty_failure_job *job)
 {
     ty_failure_collection_free(job->collection);
+    ty_failure_collection_free(job->last);
     free(job->note);
     free(job->problem);
-    job->collection = NULL;
+    job->collection = job->last = NULL;
     job->note = job->problem = NULL;
     job->problem_reason = NULL;
     job->problem_final = job->problem_told = job->told = job->told_before = job->noted =

@@ -11,8 +11,9 @@ struct ty_failure_watch;
 
 #define TY_FAILURE_JOBSET_LABEL "jobset.sigs.k8s.io/jobset-name"
 
-struct ty_failure_container_name { /* of a job's pods: mostly one or two */
+struct ty_failure_container_name { /* of a job's pods: mostly one or two. Lives with the last pod */
     struct ty_failure_container_name *next;
+    size_t pods;
     char text[];
 };
 
@@ -22,11 +23,12 @@ struct ty_failure_job {
     size_t pods; /* that are in the table */
     struct ty_failure_container_name *names;
     struct ty_failure_collection *collection; /* of the last failure, while it lasts; or NULL */
-    char *note;                 /* of the last collection, or of a problem; NULL: none */
-    char *problem;              /* text of the problem that pods have now; NULL: none */
-    const char *problem_reason; /* a literal */
-    int64_t problem_ms;         /* since when; loop time */
-    uint64_t problem_pod;       /* hash of the name of the pod that has it */
+    struct ty_failure_collection *last; /* of the attempt before, while it is judged; or NULL */
+    char *note;                         /* of the last collection, or of a problem; NULL: none */
+    char *problem;                      /* text of the problem that pods have now; NULL: none */
+    const char *problem_reason;         /* a literal */
+    int64_t problem_ms;                 /* since when; loop time */
+    uint64_t problem_pod;               /* hash of the name of the pod that has it */
     bool problem_final, problem_told;
     int64_t attempt;       /* the newest of its pods */
     uint8_t collections;   /* of this attempt */
@@ -43,7 +45,7 @@ struct ty_failure_job {
 struct ty_failure_pod {        /* one allocation, with name and uid behind it */
     struct ty_object_entry id; /* first; ns is the job's */
     struct ty_failure_job *job;
-    const char *container;    /* the main one; of job->names */
+    struct ty_failure_container_name *container; /* the main one; of job->names */
     uint16_t attempt, failed; /* failed: ends of containers that were bad, as far as seen */
     bool ended, terminating;
 };

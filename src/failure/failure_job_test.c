@@ -41,10 +41,34 @@ static void test_bytes_of_a_pod(void **state)
     while ((e = ty_object_table_next(&t, NULL, &at)))
         assert_ptr_equal(ty_failure_job_del_pod(&t, TY_LIT("team-a"), ty_str(e->name)), job);
     assert_int_equal(job->pods, 0);
+    assert_null(job->names);
     assert_null(ty_failure_job_del_pod(&t, TY_LIT("team-a"), TY_LIT("none")));
     ty_object_table_done(&t);
     ty_failure_job_free(job);
     ty_failure_job_free(NULL);
+}
+
+/* A name goes with its last pod: a template whose name changes with each attempt takes no memory.
+ */
+static void test_names_of_containers(void **state)
+{
+    struct ty_failure_job *job = ty_failure_job_new(NULL, TY_LIT("ns"), TY_LIT("j"), TY_LIT("u"));
+    struct ty_kube_object o = { .ns = TY_LIT("ns"), .name = TY_LIT("p"), .uid = TY_LIT("1") };
+    struct ty_object_table t = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        int n = snprintf(name, sizeof(name), "node-%d", i);
+        struct ty_failure_pod_state is = { .container = { name, (size_t)n }, .attempt = i };
+        assert_string_equal(ty_failure_job_put_pod(job, &t, &o, &is)->container->text, name);
+        assert_ptr_equal(job->names->next, NULL);
+        assert_int_equal(job->names->pods, 1);
+    }
+    assert_ptr_equal(ty_failure_job_del_pod(&t, TY_LIT("ns"), TY_LIT("p")), job);
+    assert_null(job->names);
+    ty_object_table_done(&t);
+    ty_failure_job_free(job);
 }
 
 #define STATUS(state, count)                                                                       \
@@ -91,6 +115,7 @@ static void test_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_bytes_of_a_pod),
+                                        cmocka_unit_test(test_names_of_containers),
                                         cmocka_unit_test(test_states) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

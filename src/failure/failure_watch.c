@@ -45,10 +45,8 @@ struct ty_failure_job *ty_failure_watch_job(struct ty_failure_watch *w,
     struct ty_failure_job *job = ty_failure_watch_find(w, ns, name);
     char buf[640];
 
-    if (job && !ty_str_is(uid, job->uid)) {
-        w->active -= job->collection && ty_failure_collection_started(job->collection);
+    if (job && !ty_str_is(uid, job->uid))
         ty_failure_job_reset(job, uid);
-    }
     if (!job) {
         job = ty_failure_job_new(w, ns, name, uid);
         ty_map_put(&w->jobs, job_key(buf, sizeof(buf), ns, name), job);
@@ -64,7 +62,6 @@ void ty_failure_watch_drop(struct ty_failure_watch *w, struct ty_failure_job *jo
     if (job->pods || ty_cache_get(cache, &ty_kind_trainjob, ty_str(job->ns), ty_str(job->name)))
         return;
     ty_map_del(&w->jobs, job_key(buf, sizeof(buf), ty_str(job->ns), ty_str(job->name)));
-    w->active -= job->collection && ty_failure_collection_started(job->collection);
     ty_failure_job_free(job);
 }
 
@@ -76,7 +73,6 @@ void ty_failure_watch_deleted(struct ty_failure_watch *w, struct ty_str ns, stru
         return;
     /* The controller calls this before the cache forgets the TrainJob: a name of nobody's uid
      * belongs to no TrainJob, and the next one of that name resets it. */
-    w->active -= job->collection && ty_failure_collection_started(job->collection);
     ty_failure_job_reset(job, (struct ty_str){ "", 0 });
     if (!job->pods) {
         char buf[640];
@@ -107,9 +103,24 @@ struct ty_str ty_failure_watch_note(const struct ty_failure_watch *w, const stru
                                                     : "");
 }
 
-/* ---- the timer ---- */
+/* ---- turns of the loop ---- */
 
-/* A collection that ends may free nothing but itself, so the map does not change here. */
+static void on_judge(uv_idle_t *h)
+{
+    struct ty_failure_watch *w = h->data;
+
+    if (ty_failure_watch_judge(w))
+        return;
+    uv_idle_stop(h);
+    ty_failure_watch_start_waiting(w);
+}
+
+void ty_failure_watch_start_judge(struct ty_failure_watch *w)
+{
+    if (!w->stopped)
+        uv_idle_start(w->judge, on_judge);
+}
+
 static void on_tick(uv_timer_t *t)
 {
     struct ty_failure_watch *w = t->data;
@@ -121,6 +132,8 @@ static void on_tick(uv_timer_t *t)
         struct ty_failure_job *job = s->value;
         if (job->collection)
             ty_failure_collection_tick(job->collection, ty_failure_watch_now(w));
+        if (job->collection && ty_failure_collection_is_over(job->collection))
+            ty_failure_watch_start_judge(w);
         more |= job->collection != NULL || !ty_failure_watch_tell(job);
     }
     ty_failure_watch_start_waiting(w);
@@ -143,7 +156,9 @@ struct ty_failure_watch *ty_failure_watch_new(const struct ty_failure_watch_sett
     w->s = *s;
     w->timer = ty_xalloc(calloc(1, sizeof(*w->timer)));
     uv_timer_init(s->loop, w->timer);
-    w->timer->data = w;
+    w->judge = ty_xalloc(calloc(1, sizeof(*w->judge)));
+    uv_idle_init(s->loop, w->judge);
+    w->timer->data = w->judge->data = w;
     return w;
 }
 
@@ -172,15 +187,16 @@ static void cancel_collections(struct ty_failure_watch *w)
     while ((s = ty_map_next(&w->jobs, &at))) {
         struct ty_failure_job *job = s->value;
         ty_failure_collection_free(job->collection);
-        job->collection = NULL;
+        ty_failure_collection_free(job->last);
+        job->collection = job->last = NULL;
     }
-    w->active = 0;
 }
 
 void ty_failure_watch_stop(struct ty_failure_watch *w)
 {
     w->stopped = true;
     uv_timer_stop(w->timer);
+    uv_idle_stop(w->judge);
     cancel_collections(w);
 }
 
@@ -199,6 +215,7 @@ void ty_failure_watch_free(struct ty_failure_watch *w)
         return;
     ty_failure_watch_stop(w);
     uv_close((uv_handle_t *)w->timer, on_closed);
+    uv_close((uv_handle_t *)w->judge, on_closed);
     ty_reflector_free(w->reflect);
     while ((e = ty_object_table_next(&w->pods, NULL, &at)))
         free(e);
@@ -213,7 +230,6 @@ void ty_failure_watch_free(struct ty_failure_watch *w)
 void ty_failure_watch_count(const struct ty_failure_watch *w, struct ty_failure_watch_counts *ret)
 {
     struct ty_object_entry *e = NULL;
-    const struct ty_map_slot *s = NULL;
     size_t at = 0;
 
     *ret = w->counts;
@@ -223,7 +239,5 @@ void ty_failure_watch_count(const struct ty_failure_watch *w, struct ty_failure_
         ret->pods++;
         ret->pod_bytes += ty_failure_job_pod_bytes((const struct ty_failure_pod *)e);
     }
-    at = 0;
-    while ((s = ty_map_next(&w->jobs, &at)))
-        ret->collections += ((const struct ty_failure_job *)s->value)->collection != NULL;
+    ret->collections = w->alive;
 }

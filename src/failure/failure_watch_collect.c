@@ -7,8 +7,7 @@
 #include "trainer/condition.h"
 #include "trainer/failure_note.h"
 
-#define ACTIVE  4   /* collections with requests: each takes up to 4 MiB of log tails */
-#define WAITING 512 /* jobs that fail at the same time: more logs are gone before their turn */
+#define ACTIVE 4 /* collections with requests: each takes up to 4 MiB of log tails */
 #define PER_ATTEMPT                                                                                \
     10 /* a container that is restarted in place, or a pod that is replaced, fails again */
 #define TOLD_S 60 /* what the last leader has seen before */
@@ -48,6 +47,19 @@ static void set_note(struct ty_failure_job *job, struct ty_str note)
     job->note = ty_xalloc_cstr(note);
 }
 
+/* The leader before may have recorded it, and have lost the lease before the note was stored. */
+static void record_first_failure(struct ty_failure_job *job, struct ty_arena *a, int64_t attempt,
+                                 struct ty_str headline)
+{
+    struct ty_failure_watch *w = job->watch;
+    struct ty_key key = { TY_CONTROLLER_TRAINJOB, ty_str(job->ns), ty_str(job->name) };
+    const char *once = ty_arena_printf(a, "first-failure-%lld", (long long)attempt);
+
+    if (w->leading && !w->stopped)
+        ty_trainjob_controller_record_event_once(w->s.controller, key, "Warning", "FirstFailure",
+                                                 ty_failure_text_line(a, headline), ty_str(once));
+}
+
 /* The first failure of the attempt stays, unless a log shows more now. */
 static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct ty_str headline,
                         bool said)
@@ -61,8 +73,7 @@ static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct t
     w->counts.summaries++;
     set_note(job, ty_failure_text_note(a, headline));
     if (!job->told)
-        ty_failure_watch_event(w, job, "Warning", "FirstFailure",
-                               ty_failure_text_line(a, headline));
+        record_first_failure(job, a, job->attempt, headline);
     job->told = true;
     ty_info(w->s.log, "failure summary", TY_S("namespace", job->ns), TY_S("name", job->name),
             TY_I("attempt", job->attempt), TY_S("note", job->note));
@@ -70,26 +81,58 @@ static void set_summary(struct ty_failure_job *job, struct ty_arena *a, struct t
 }
 
 /* The words of a pod's status are better than an exit code, and worse than an error in a log. */
-static void on_collected(void *ctx, struct ty_failure_collection *c)
+static void use_summary(struct ty_failure_job *job, const struct ty_failure_collection *c)
 {
-    struct ty_failure_job *job = ctx;
-    struct ty_failure_watch *w = job->watch;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     bool said = false;
-    struct ty_str headline = ty_failure_collection_judge(c, a, &said);
+    struct ty_str headline = ty_failure_collection_headline(c, a, &said);
     bool memory = job->problem_reason && strcmp(job->problem_reason, "OOMKilled") == 0;
     bool current = ty_failure_collection_attempt(c) == job->attempt;
 
     if (current && job->problem && !said && !memory)
         headline = ty_str(job->problem);
-    w->active -= ty_failure_collection_started(c);
-    ty_failure_collection_free(c);
-    job->collection = NULL;
     if (headline.n && current)
         set_summary(job, a, headline, said);
     else if (headline.n && !job->told_before) /* the pods of the next attempt exist already */
-        ty_failure_watch_event(w, job, "Warning", "FirstFailure",
-                               ty_failure_text_line(a, headline));
+        record_first_failure(job, a, ty_failure_collection_attempt(c), headline);
+}
+
+/* One log of one collection. False: none is left. */
+static bool judge_one(struct ty_failure_job *job, struct ty_failure_collection **at)
+{
+    struct ty_failure_collection *c = *at;
+
+    if (!c || !ty_failure_collection_is_over(c))
+        return false;
+    if (ty_failure_collection_judge(c))
+        return true;
+    use_summary(job, c);
+    ty_failure_collection_free(c);
+    *at = NULL;
+    return true;
+}
+
+bool ty_failure_watch_judge(struct ty_failure_watch *w)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&w->jobs, &at))) {
+        struct ty_failure_job *job = s->value;
+        if (judge_one(job, &job->last) || judge_one(job, &job->collection))
+            return true;
+    }
+    return false;
+}
+
+/* The next attempt fails already: the last one is judged with what there is. */
+static void end_last(struct ty_failure_job *job)
+{
+    ty_failure_collection_free(job->last); /* attempts fail faster than they are judged */
+    job->last = job->collection;
+    job->collection = NULL;
+    ty_failure_collection_end(job->last);
+    ty_failure_watch_start_judge(job->watch);
 }
 
 static bool is_same_cascade(const struct ty_failure_job *job)
@@ -105,9 +148,9 @@ static void add_others(struct ty_failure_job *job)
     while ((e = ty_object_table_next(&job->watch->pods, &ty_kind_pod, &at))) {
         const struct ty_failure_pod *pod = (const struct ty_failure_pod *)e;
         if (pod->job == job && pod->attempt == job->attempt && !pod->ended)
-            ty_failure_collection_add(job->collection, ty_str(e->name), ty_str(pod->container),
-                                      pod->terminating ? TY_COLLECTION_TERMINATING
-                                                       : TY_COLLECTION_RUNNING);
+            ty_failure_collection_add(
+                job->collection, ty_str(e->name), ty_str(pod->container->text),
+                pod->terminating ? TY_COLLECTION_TERMINATING : TY_COLLECTION_RUNNING);
     }
 }
 
@@ -133,10 +176,8 @@ void ty_failure_watch_start_waiting(struct ty_failure_watch *w)
 
     if (!w->synced)
         return; /* the first list goes on: more pods of the same attempt follow */
-    while (w->active < ACTIVE && (c = longest_waiting(w))) {
-        w->active++;
+    while (w->active < ACTIVE && (c = longest_waiting(w)))
         ty_failure_collection_start(c, ty_failure_watch_now(w));
-    }
 }
 
 void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *pod,
@@ -145,10 +186,11 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
     struct ty_failure_watch *w = job->watch;
 
     if (job->collection && ty_failure_collection_attempt(job->collection) == job->attempt)
-        return; /* it has observed this end */
+        return; /* it has observed this end, or it is being judged: what fails now follows from it
+                 */
     if (job->collection)
-        on_collected(job, job->collection); /* the next attempt fails already */
-    if (w->stopped || w->alive >= WAITING || job->collections >= PER_ATTEMPT ||
+        end_last(job);
+    if (w->stopped || w->alive >= TY_FAILURE_WATCH_COLLECTIONS || job->collections >= PER_ATTEMPT ||
         is_same_cascade(job) || !is_worth_it(job, is))
         return;
     /* Found by the first list, and not new: the last leader has recorded the event. */
@@ -165,8 +207,7 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
                                                   .now_ms = ty_failure_watch_now(w),
                                                   .requests = &w->counts.log_requests,
                                                   .alive = &w->alive,
-                                                  .done = on_collected,
-                                                  .ctx = job });
+                                                  .active = &w->active });
     ty_failure_collection_observe(job->collection, pod);
     add_others(job);
     ty_failure_watch_start_waiting(w);

@@ -6,11 +6,15 @@
 #include "failure/failure_job.h"
 #include "failure/failure_watch.h"
 
+/* Of jobs that fail at the same time: more logs are gone before their turn. */
+enum { TY_FAILURE_WATCH_COLLECTIONS = 512 };
+
 struct ty_failure_watch {
     struct ty_failure_watch_settings s;
     struct ty_reflector *reflect; /* of pods; NULL: not leading, or the cache is not complete */
     struct ty_object_table pods;  /* of ty_failure_pod */
     struct ty_map jobs;           /* "ns/name" -> ty_failure_job */
+    struct uv_idle_s *judge;      /* runs while there are logs to judge */
     struct uv_timer_s *timer;     /* runs while there are collections or untold problems */
     struct ty_failure_watch_counts counts;
     size_t active; /* collections that may send requests */
@@ -29,6 +33,8 @@ struct ty_failure_job *ty_failure_watch_find(const struct ty_failure_watch *w, s
 void ty_failure_watch_drop(struct ty_failure_watch *w, struct ty_failure_job *job);
 void ty_failure_watch_event(struct ty_failure_watch *w, const struct ty_failure_job *job,
                             const char *type, const char *reason, struct ty_str note);
+/* Collections are over: they are judged from now on, one log in each turn of the loop. */
+void ty_failure_watch_start_judge(struct ty_failure_watch *w);
 /* Something waits for time to pass. */
 void ty_failure_watch_arm(struct ty_failure_watch *w);
 int64_t ty_failure_watch_now(const struct ty_failure_watch *w);  /* loop time, ms */
@@ -39,6 +45,8 @@ int64_t ty_failure_watch_wall(const struct ty_failure_watch *w); /* Unix time, s
 void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *pod,
                              const struct ty_failure_pod_state *is);
 void ty_failure_watch_start_waiting(struct ty_failure_watch *w);
+/* Judges one log of a collection that is over. False: there is none. */
+bool ty_failure_watch_judge(struct ty_failure_watch *w);
 
 /* failure_watch_pods.c */
 void ty_failure_watch_pods(struct ty_failure_watch *w); /* starts the reflector */

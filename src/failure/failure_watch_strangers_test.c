@@ -167,6 +167,54 @@ static void test_the_next_attempt_is_collected_too(void **state)
     assert_non_null(strstr(job_of(w)->note, "ValueError: second"));
 }
 
+static const char *name_of_held_event(struct controller_fixture *w)
+{
+    const struct ty_json *event = NULL;
+
+    if (api_holds(&w->api, WATCH_EVENTS))
+        event = ty_json_parse(w->a, api_peek(&w->api, WATCH_EVENTS)->body, NULL, NULL);
+    return ty_arena_cstr(w->a, ty_json_str_at(event, "metadata.name"));
+}
+
+static int has_first_event(struct controller_fixture *w)
+{
+    return strcmp(name_of_held_event(w), "j.u1.first-failure-0") == 0;
+}
+
+static int has_second_event(struct controller_fixture *w)
+{
+    return strcmp(name_of_held_event(w), "j.u1.first-failure-1") == 0;
+}
+
+/* The next attempt fails while the logs of the last are still being read: that one is judged with
+ * what there is. */
+static void test_the_next_attempt_fails_already(void **state)
+{
+    struct watch_fixture *f = *state;
+    struct controller_fixture *w = f->w;
+    const struct api_row rows[] = {
+        { WATCH_EVENTS, 0, NULL },
+        OBJECTS("1"),
+        { WATCH_PODS "&limit", 200,
+          list_of(w, watch_pod(w->a, FIRST, "0", "", "3", WATCH_EXITED(1)), "") },
+        { WATCH_LOG(FIRST), 0, NULL },
+        { WATCH_LOG(SECOND), 200, ERROR_OF("second") },
+        { 0 }
+    };
+
+    watch_begin(f, rows);
+    controller_run_until(w, is_reading);
+    send_event(w, "ADDED",
+               of_attempt(w, watch_pod(w->a, SECOND, "0", "", "30", WATCH_EXITED(1)), '1'));
+    controller_run_until(w, has_first_event);
+    api_answer(&w->api, WATCH_EVENTS, TY_LIT("{}"));
+    controller_run_until(w, has_second_event);
+    assert_non_null(strstr(job_of(w)->note, "ValueError: second"));
+    assert_null(job_of(w)->last);
+    assert_int_equal(f->watch->alive, 0);
+    assert_int_equal(f->watch->active, 0);
+}
+
 static void test_a_deleted_pod_has_no_problem(void **state)
 {
     struct watch_fixture *f = *state;
@@ -189,6 +237,7 @@ int main(void)
         WATCH_TEST(test_a_stray_pod_says_nothing),
         WATCH_TEST(test_an_attempt_that_is_invented),
         WATCH_TEST(test_the_next_attempt_is_collected_too),
+        WATCH_TEST(test_the_next_attempt_fails_already),
         WATCH_TEST(test_a_deleted_pod_has_no_problem),
     };
 

@@ -47,6 +47,12 @@ static int has_both(struct controller_fixture *w)
     return has_note(w) && has_event(w);
 }
 
+static int pods_are_listed(struct controller_fixture *w)
+{
+    return watch_of(w)->watch->synced && ty_trainjob_controller_idle(w->controller) &&
+           w->controller->counts.reconciles > 0 && api_holds(&w->api, WATCH_PODS "&watch");
+}
+
 static const struct ty_json *held_event(struct controller_fixture *w)
 {
     const struct ty_http_request *q = api_peek(&w->api, WATCH_EVENTS);
@@ -77,6 +83,8 @@ static void test_cascade(void **state)
                               TY_LIT(WATCH_WORDS "; first failure: node-0-1: ValueError: boom")));
     const struct ty_json *event = held_event(w);
     assert_true(ty_str_is(ty_json_str_at(event, "reason"), "FirstFailure"));
+    /* The same name from each leader: the API server has one at most. */
+    assert_true(ty_str_is(ty_json_str_at(event, "metadata.name"), "j.u1.first-failure-0"));
     assert_true(ty_str_is(ty_json_str_at(event, "type"), "Warning"));
     assert_true(ty_str_contains(ty_json_str_at(event, "note"), TY_LIT("ValueError: boom")));
     assert_int_equal(f->watch->counts.summaries, 1);
@@ -86,6 +94,70 @@ static void test_cascade(void **state)
     const struct ty_json *status = ty_json_get(ty_cache_parse(w->a, o), "status");
     assert_true(ty_str_is(ty_json_str_at(ty_condition_find(status, "Failed"), "lastTransitionTime"),
                           "2026-01-02T03:04:59Z"));
+}
+
+static int is_over(struct controller_fixture *w)
+{
+    const struct ty_failure_job *job =
+        ty_failure_watch_find(watch_of(w)->watch, TY_LIT("ns"), TY_LIT("j"));
+
+    return job && job->collection && ty_failure_collection_is_over(job->collection);
+}
+
+/* Logs are judged one by one, in as many turns of the loop: other work has its turns between. */
+static void test_turns_of_the_judge(void **state)
+{
+    struct watch_fixture *f = *state;
+    struct controller_fixture *w = f->w;
+    const char *list = pods_of(w, watch_pod(w->a, VICTIM, "0", "", "3", WATCH_EXITED(1)),
+                               watch_pod(w->a, CULPRIT, "1", "", "4", WATCH_EXITED(1)));
+    const struct api_row rows[] = { OBJECTS(JOB(""), WATCH_JOBSET("")),
+                                    { WATCH_PODS "&limit", 200, list },
+                                    { WATCH_LOG(VICTIM), 200, PEER_LOST },
+                                    { WATCH_LOG(CULPRIT), 200, TRACEBACK },
+                                    { WATCH_EVENTS, 0, NULL },
+                                    { 0 } };
+    int turns = 0;
+
+    watch_begin(f, rows);
+    while (!is_over(w))
+        uv_run(&w->loop, UV_RUN_ONCE);
+    for (; !f->watch->counts.summaries; turns++)
+        uv_run(&w->loop, UV_RUN_ONCE);
+    assert_in_range(turns, 2, 4);
+    controller_run_until(w, has_event);
+    assert_true(ty_str_contains(ty_json_str_at(held_event(w), "note"), TY_LIT("ValueError: boom")));
+    assert_int_equal(f->watch->active, 0);
+    assert_int_equal(f->watch->alive, 0);
+}
+
+/* Half a thousand jobs that fail together are collected, and not more. */
+static void test_as_many_as_may_wait(void **state)
+{
+    struct watch_fixture *f = *state;
+    struct controller_fixture *w = f->w;
+    const struct api_row rows[] = {
+        OBJECTS(JOB(""), WATCH_JOBSET("")),
+        { WATCH_PODS "&limit", 200,
+          pods_of(w, watch_pod(w->a, VICTIM, "0", "", "3", WATCH_RUNNING), "") },
+        { WATCH_LOG(VICTIM), 0, NULL },
+        { 0 }
+    };
+    const struct ty_json *pod = ty_json_parse(
+        w->a, ty_str(watch_pod(w->a, VICTIM, "0", "", "5", WATCH_EXITED(1))), NULL, NULL);
+    struct ty_failure_pod_state is;
+
+    watch_begin(f, rows);
+    controller_run_until(w, pods_are_listed);
+    struct ty_failure_job *job = ty_failure_watch_find(f->watch, TY_LIT("ns"), TY_LIT("j"));
+    ty_failure_job_read_pod(w->a, pod, TY_LIT("j"), &is);
+    f->watch->alive = TY_FAILURE_WATCH_COLLECTIONS;
+    ty_failure_watch_failed(job, pod, &is);
+    assert_null(job->collection);
+    f->watch->alive = TY_FAILURE_WATCH_COLLECTIONS - 1;
+    ty_failure_watch_failed(job, pod, &is);
+    assert_non_null(job->collection);
+    assert_int_equal(f->watch->alive, TY_FAILURE_WATCH_COLLECTIONS);
 }
 
 /* Its container ends when nothing is collected any more, and its log is gone with its pod. */
@@ -113,12 +185,6 @@ static void test_the_culprit_ends_late(void **state)
     ty_failure_watch_failed(job, pod, &is);
     assert_null(job->collection);
     assert_non_null(strstr(job->note, "node-0-1: ValueError: boom"));
-}
-
-static int pods_are_listed(struct controller_fixture *w)
-{
-    return watch_of(w)->watch->synced && ty_trainjob_controller_idle(w->controller) &&
-           w->controller->counts.reconciles > 0 && api_holds(&w->api, WATCH_PODS "&watch");
 }
 
 /* After a restart: the status has the summary, so nothing is read and nothing written. */
@@ -243,9 +309,14 @@ static void test_problem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WATCH_TEST(test_cascade),           WATCH_TEST(test_the_culprit_ends_late),
-        WATCH_TEST(test_summary_is_stored), WATCH_TEST(test_no_right_to_logs),
-        WATCH_TEST(test_no_right_to_pods),  WATCH_TEST(test_foreign_pods),
+        WATCH_TEST(test_turns_of_the_judge),
+        WATCH_TEST(test_as_many_as_may_wait),
+        WATCH_TEST(test_cascade),
+        WATCH_TEST(test_the_culprit_ends_late),
+        WATCH_TEST(test_summary_is_stored),
+        WATCH_TEST(test_no_right_to_logs),
+        WATCH_TEST(test_no_right_to_pods),
+        WATCH_TEST(test_foreign_pods),
         WATCH_TEST(test_problem),
     };
 

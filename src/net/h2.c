@@ -208,6 +208,12 @@ void ty_h2_free(struct ty_h2 *h)
     free(h);
 }
 
+void ty_h2_ping(struct ty_h2 *h)
+{
+    if (nghttp2_submit_ping(h->session, NGHTTP2_FLAG_NONE, NULL) == NGHTTP2_ERR_NOMEM)
+        ty_xalloc_die();
+}
+
 bool ty_h2_open(const struct ty_h2 *h)
 {
     return !h->going && nghttp2_session_check_request_allowed(h->session);

@@ -16,6 +16,8 @@
  *   /none    204
  *   /break   an invalid frame, then nothing
  *   /trailers  200, then trailers
+ *   /bookmark  200, a bookmark of a watch, then nothing
+ *   ...limit=...  200 with `list`, if that is set
  * The log of a pod is that of its name: .../pods/big/log?follow=true is /big. */
 #ifndef TY_NET_H2_FAR_TESTING_H
 #define TY_NET_H2_FAR_TESTING_H
@@ -43,9 +45,11 @@ struct ty_far {
     bool rekeys;      /* HTTP/1.1: requests a TLS 1.3 key update with every response */
     atomic_bool stop;
     atomic_bool holds; /* reads nothing while it is set, not even a handshake */
-    atomic_int connections, requests, client_certs;
-    atomic_int fds[FAR_MOST]; /* of the connections, in their order */
-    atomic_int resets;        /* connections that the client has reset */
+    atomic_int connections, requests, client_certs, pings;
+    const char *list;           /* the answer to paths with "limit=" */
+    const char *const *watches; /* the paths that stand for "watch=1", in turn; the last stays */
+    atomic_int fds[FAR_MOST];   /* of the connections, in their order */
+    atomic_int resets;          /* connections that the client has reset */
     gnutls_certificate_credentials_t creds;
     char url[64];
     gnutls_datum_t ticket_key;
@@ -65,7 +69,7 @@ struct far_stream {
     size_t body;
     char answer[512];
     size_t left; /* of the answer, from its end; beyond its text: 'x' */
-    bool then_reset, then_cut, then_trailers;
+    bool then_reset, then_cut, then_trailers, then_waits;
 };
 
 static inline ssize_t far_send(nghttp2_session *s, const uint8_t *p, size_t n, int flags, void *ctx)
@@ -98,6 +102,8 @@ static inline ssize_t far_read(nghttp2_session *s, int32_t id, uint8_t *to, size
         nghttp2_submit_rst_stream(s, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
         return NGHTTP2_ERR_DEFERRED;
     }
+    if (n == 0 && st->then_waits)
+        return NGHTTP2_ERR_DEFERRED;
     if (n == 0 && st->then_cut) {
         l->cut = true;
         return NGHTTP2_ERR_DEFERRED;
@@ -106,7 +112,7 @@ static inline ssize_t far_read(nghttp2_session *s, int32_t id, uint8_t *to, size
     memcpy(to, st->answer, text < n ? text : n);
     st->answer[0] = '\0';
     st->left -= n;
-    if (st->left == 0 && !st->then_reset && !st->then_cut)
+    if (st->left == 0 && !st->then_reset && !st->then_cut && !st->then_waits)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (st->left == 0 && st->then_trailers) {
         nghttp2_nv more[] = { far_nv("x-last", "1"), far_nv("content-type", "text/late") };
@@ -137,6 +143,12 @@ static inline void far_answer(struct far_link *l, int32_t id, struct far_stream 
     bool early = strcmp(st->path, "/early") == 0, big = strcmp(st->path, "/big") == 0;
     snprintf(st->answer, sizeof(st->answer), "%s %s %zu %s %s", st->method, st->path, st->body,
              st->a, st->host);
+    st->then_waits = strcmp(st->path, "/bookmark") == 0;
+    if (st->then_waits)
+        snprintf(st->answer, sizeof(st->answer),
+                 "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"9\"}}}\n");
+    if (l->far->list && strstr(st->path, "limit="))
+        snprintf(st->answer, sizeof(st->answer), "%s", l->far->list);
     st->left = big ? BIG_BYTES : strlen(st->answer);
     st->then_reset = strcmp(st->path, "/reset") == 0;
     st->then_cut = strcmp(st->path, "/cut") == 0 || strcmp(st->path, "/bye") == 0;
@@ -201,11 +213,15 @@ static inline int far_data(nghttp2_session *s, uint8_t flags, int32_t id, const 
     return 0;
 }
 
-/* The name of a pod whose log is wanted is the path. */
-static inline void far_shorten(struct far_stream *st)
+/* The name of a pod whose log is wanted is the path; watches have theirs of the test. */
+static inline void far_shorten(struct ty_far *far, struct far_stream *st)
 {
     const char *pod = strstr(st->path, "/pods/"), *log = pod ? strstr(pod, "/log") : NULL;
     char name[sizeof(st->path)];
+    if (far->watches && strstr(st->path, "watch=1")) {
+        snprintf(st->path, sizeof(st->path), "%s", far->watches[0]);
+        far->watches += far->watches[1] != NULL;
+    }
     if (!log)
         return;
     snprintf(name, sizeof(name), "%.*s", (int)(log - pod - 5), pod + 5);
@@ -215,11 +231,12 @@ static inline void far_shorten(struct far_stream *st)
 static inline int far_frame(nghttp2_session *s, const nghttp2_frame *f, void *ctx)
 {
     struct far_link *l = ctx;
+    l->far->pings += f->hd.type == NGHTTP2_PING && !(f->hd.flags & NGHTTP2_FLAG_ACK);
     bool asks = f->hd.type == NGHTTP2_HEADERS || f->hd.type == NGHTTP2_DATA;
     struct far_stream *st = nghttp2_session_get_stream_user_data(s, f->hd.stream_id);
     if (!st || !asks)
         return 0;
-    far_shorten(st);
+    far_shorten(l->far, st);
     bool early = strcmp(st->path, "/early") == 0;
     l->stalls = l->stalls || strcmp(st->path, "/stall") == 0;
     if (early ? f->hd.type == NGHTTP2_HEADERS : (f->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {

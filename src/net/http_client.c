@@ -226,13 +226,27 @@ void ty_http_client_reset(struct ty_http_client *w)
 
 /* Time */
 
+static bool can_ping(const struct ty_http_client_call *call)
+{
+    return call->ask.pings && ty_http_client_h2_can_ping(call);
+}
+
+/* A peer that is silent for half the timeout is pinged: time is left for its answer. */
+static uint64_t idle_due_ms(const struct ty_http_client_call *call)
+{
+    uint64_t heard = call->ask.pings ? ty_http_client_h2_heard_ms(call) : 0;
+    uint64_t ms = (uint64_t)call->ask.idle_ms;
+
+    return (heard > call->heard_ms ? heard : call->heard_ms) + (can_ping(call) ? ms / 2 : ms);
+}
+
 static uint64_t due_ms(const struct ty_http_client_call *call)
 {
     uint64_t total = call->hopeless ? 0 : UINT64_MAX, idle = UINT64_MAX;
     if (call->ask.total_ms && !call->hopeless)
         total = call->begun_ms + (uint64_t)call->ask.total_ms;
     if (call->ask.idle_ms)
-        idle = call->heard_ms + (uint64_t)call->ask.idle_ms;
+        idle = idle_due_ms(call);
     return total < idle ? total : idle;
 }
 
@@ -294,7 +308,9 @@ static void on_time(uv_timer_t *timer)
             for (call = lists[i]; call && due_ms(call) > now; call = call->next)
                 soonest = due_ms(call) < soonest ? due_ms(call) : soonest;
         }
-        if (call)
+        if (call && can_ping(call))
+            ty_http_client_h2_ping(call);
+        else if (call)
             time_out(call, now);
     } while (call);
     w->due_ms = soonest;

@@ -81,6 +81,9 @@ struct ty_http_client_request {
     /* Timeout without data; 0: none. Without any of them only the end of the connection ends the
      * call: dead_ms. Time in which the loop is blocked is not counted. */
     int64_t idle_ms;
+    /* Over HTTP/2, idle_ms is the timeout without any byte from the peer, which is pinged in the
+     * meantime: for a response that may have nothing to say. */
+    bool pings;
     /* Called with each chunk of the last response's body. A negative result ends the call: not
      * whole, "unwanted". */
     int (*piece)(void *ctx, struct ty_http_client_call *call, struct ty_str piece);

@@ -195,6 +195,34 @@ static void silence(void **state)
     call_finish(&w);
 }
 
+/* A response without data goes on while the peer answers pings. A peer that does not, although its
+ * kernel acknowledges every byte, is gone. */
+static void silence_of_a_living_peer(void **state)
+{
+    struct call_world w;
+    struct call_heard h = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    char *url = call_url(&w, "/silent");
+    struct ty_http_client_request ask = call_ask(&w, &h, url);
+    ask.total_ms = 0;
+    ask.idle_ms = 3000;
+    ask.pings = true;
+    ty_http_client_start(w.client, &ask);
+    while (h.ends == 0 && w.far.pings < 3) /* the third comes after idle_ms */
+        uv_run(&w.loop, UV_RUN_ONCE);
+    assert_int_equal(h.ends, 0);
+    w.far.holds = true;
+    call_run(&w);
+    assert_int_equal(h.ends, 1);
+    assert_has(h.text, "said nothing for 3 s");
+    w.far.holds = false;
+    free(url);
+    assert_works(&w);
+    assert_int_equal(w.far.connections, 2);
+    call_finish(&w);
+}
+
 /* A server without HTTP/2: libcurl is used for these calls and for later ones. */
 static void old_server(void **state)
 {
@@ -340,6 +368,7 @@ int main(void)
         cmocka_unit_test(refused_unread),
         cmocka_unit_test(from_callbacks),
         cmocka_unit_test(silence),
+        cmocka_unit_test(silence_of_a_living_peer),
         cmocka_unit_test(old_server),
         cmocka_unit_test(no_longer),
         cmocka_unit_test(nobody_there),

@@ -27,7 +27,7 @@ struct ty_http_client_pool {
     unsigned inside; /* libcurl is running: it must not be called */
 };
 
-struct ty_http_client_conn; /* http_client_h2.c: an HTTP/2 connection */
+struct ty_http_client_conn; /* http_client_h2_inner.h: an HTTP/2 connection */
 
 struct ty_http_client {
     struct ty_http_client_settings set;
@@ -123,11 +123,17 @@ void ty_http_client_pool_cut(struct ty_http_client_pool *p);  /* resets its conn
  * resets them if the fence is closed. */
 void ty_http_client_pool_guard(struct ty_http_client_pool *p);
 
-/* http_client_h2.c */
+/* http_client_h2.c and http_client_h2_conn.c */
 void ty_http_client_h2_init(struct ty_http_client *w);
 /* Starts it, unless its peer needs libcurl. */
 bool ty_http_client_h2_start(struct ty_http_client_call *call);
 void ty_http_client_h2_drop(struct ty_http_client_call *call); /* removes it from the connection */
+/* Loop time of the last byte of its connection; 0: none. */
+uint64_t ty_http_client_h2_heard_ms(const struct ty_http_client_call *call);
+/* Whether to ping its peer, which was not pinged since that byte; false without a connection. */
+bool ty_http_client_h2_can_ping(const struct ty_http_client_call *call);
+/* If it can. One that is still connecting has no one to ping, and counts as pinged. */
+void ty_http_client_h2_ping(struct ty_http_client_call *call);
 bool ty_http_client_h2_is_old(
     const struct ty_http_client_call *call); /* its connection accepts no more calls */
 void ty_http_client_h2_renew(struct ty_http_client *w);

@@ -289,3 +289,9 @@ size_t ty_pod_failure_ended(struct ty_arena *a, const struct ty_json *pod, struc
     *ret = r.v;
     return r.n;
 }
+
+bool ty_pod_failure_is_bad(const struct ty_ended_container *end)
+{
+    return !end->stopped && !end->sidecar &&
+           (end->code != 0 || end->sig || end->oom || end->never || end->forced || end->lost);
+}

@@ -33,6 +33,9 @@ int64_t ty_pod_failure_attempt(const struct ty_json *pod);
 size_t ty_pod_failure_ended(struct ty_arena *a, const struct ty_json *pod, struct ty_str job,
                             struct ty_ended_container **ret);
 
+/* It failed by itself: nobody stopped it, and it is no sidecar, whose end decides nothing. */
+bool ty_pod_failure_is_bad(const struct ty_ended_container *end);
+
 /* What keeps the pod from running, or ended it. */
 struct ty_pod_problem {
     const char *reason; /* stable: Unschedulable, ImagePull, CreateContainer, Evicted, Preempted,

@@ -181,8 +181,7 @@ static bool find_end(struct problem_reader *r, struct ty_str job)
                  ty_str_is(ty_json_str_at(r->pod, "status.phase"), "Failed");
 
     for (size_t i = 0; i < n; i++) {
-        bool failed = v[i].code != 0 || v[i].sig != 0 || v[i].oom || v[i].never;
-        if (failed && !v[i].stopped && !v[i].sidecar && !runs_now(r->pod, v[i].container) &&
+        if (ty_pod_failure_is_bad(&v[i]) && !runs_now(r->pod, v[i].container) &&
             tell_end(r, &v[i], never))
             return true;
     }

@@ -256,12 +256,37 @@ static void the_summary_blames_the_cluster(void **state TY_UNUSED)
     ty_failure_summary_free(v);
 }
 
+static void bad_ends(void **state TY_UNUSED)
+{
+    static const struct {
+        struct ty_ended_container end;
+        bool bad;
+    } rows[] = {
+        { { .code = 0 }, false },
+        { { .code = 1 }, true },
+        { { .sig = 9 }, true },
+        { { .oom = true }, true },
+        { { .never = "no such file" }, true },
+        { { .forced = "a probe failed" }, true },
+        { { .lost = "was evicted" }, true },
+        { { .code = 143, .stopped = true }, false },
+        { { .code = 1, .sidecar = true }, false },
+    };
+
+    for (size_t i = 0; i < TY_COUNT(rows); i++)
+        assert_int_equal(ty_pod_failure_is_bad(&rows[i].end), rows[i].bad);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_pod),  cmocka_unit_test(names_and_attempts),
-        cmocka_unit_test(how_it_ended), cmocka_unit_test(limits_and_ranks),
-        cmocka_unit_test(bounds),       cmocka_unit_test(the_summary_blames_the_cluster),
+        cmocka_unit_test(a_whole_pod),
+        cmocka_unit_test(names_and_attempts),
+        cmocka_unit_test(how_it_ended),
+        cmocka_unit_test(limits_and_ranks),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(bad_ends),
+        cmocka_unit_test(the_summary_blames_the_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@ import pytest
 
 from asking import UNCHECKED, config_map, make_namespace
 from driver import Driver, Relay
+from waiting import stays
 
 
 def test_reflector_tells_each_state_once(client):
@@ -103,6 +104,22 @@ def test_silent_peer(server, tmp_path):
             assert "nothing for" in client.next(which, "TROUBLE")["message"]
             assert client.next(which, "ADDED")["name"] == "s"
             assert 4 <= relay.made < 10  # two, and two new ones; a slow machine may need another
+
+
+def test_silent_watch(server, tmp_path):
+    """A kind without changes has no bookmarks; a server that answers pings is not lost."""
+    with Relay(server.port) as relay:
+        config = server.config(tmp_path / "relay", {"token": server.tokens["manager-0"]}, relay.port)
+        with Driver("--kubeconfig", config, "--idle-ms", 3000) as client:
+            ns = make_namespace(client, "nothing-new")
+            which = client.do("reflect", kind="configmap", ns=ns)
+            client.until(which, "SYNCED", None)
+            made = relay.made
+            stays("silent", lambda: client.quiet(which) == [], 8)  # more than twice the time
+            assert relay.made == made
+            path = f"/api/v1/namespaces/{ns}/configmaps"
+            assert server.client().request("POST", path, config_map("s"))[0] == 201
+            assert client.next(which)["event"] == "ADDED"
 
 
 @pytest.mark.parametrize("piece", [7, 1000])

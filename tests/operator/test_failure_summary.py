@@ -117,6 +117,23 @@ def test_summary(manager, space):
     assert len([1 for _, reason, _ in space.events() if reason == "FirstFailure"]) == 1
 
 
+def first_failures(space):
+    return [e["metadata"]["name"] for e in space.api.list("events.k8s.io/v1", "Event", space.name)
+            if e["reason"] == "FirstFailure"]
+
+
+def test_next_leader(make_manager, space):
+    """A pod has failed and the job goes on, so the status has no summary: the next leader makes one of its own,
+    and the event is still there once."""
+    first = make_manager(settings=ON).start()
+    space.create(runtime(jobs=[replicated_job(annotations=FAIL, backoffLimit=6)]), trainjob())
+    before = wait_for("an event", lambda: first_failures(space))
+    first.stop()
+    second = make_manager(settings=ON, number=1).start()
+    wait_for("a summary", lambda: '"msg":"failure summary"' in second.log())
+    stays("one event", lambda: first_failures(space) == before and len(before) == 1, 3)
+
+
 def test_off(make_manager, space):
     make_manager().start()
     space.create(runtime(annotations=FAIL), trainjob())

@@ -53,7 +53,8 @@ struct ty_kube_settings {
     double qps;         /* average requests in a second; 0: no limit. Watches are not counted */
     int burst;          /* maximal burst; 0: as many as qps, at least one */
     int64_t timeout_ms; /* of an operation, including retries and waits; 0: TY_KUBE_TIMEOUT_MS */
-    int64_t idle_ms;    /* a watch without data for so long is closed; 0: TY_KUBE_IDLE_MS */
+    int64_t idle_ms;    /* a watch whose peer sends nothing for so long, not even answers to pings
+                           (HTTP/2), is closed; 0: TY_KUBE_IDLE_MS */
     int64_t dead_ms;    /* a connection whose bytes or probes are not acknowledged for so long is
                            closed; 0: TY_KUBE_DEAD_MS */
     bool http1;         /* no HTTP/2: every watch has its own connection */
@@ -71,7 +72,7 @@ struct ty_kube_settings {
     void *ctx;
 };
 #define TY_KUBE_TIMEOUT_MS 30000
-#define TY_KUBE_IDLE_MS    90000 /* the API server sends a bookmark every minute */
+#define TY_KUBE_IDLE_MS    90000 /* the API server sends a bookmark every minute, if it has any */
 #define TY_KUBE_DEAD_MS    30000
 
 /* gives. Loads libraries; does not connect yet. -EINVAL, -ENOENT with a message. */

@@ -1,5 +1,6 @@
 /* Shared by the files of the Kubernetes client: kube.c is the client, kube_op.c runs operations,
- * kube_request.c, kube_list.c, kube_watch.c and kube_log.c create them. */
+ * kube_op_response.c receives their responses, kube_request.c, kube_list.c, kube_watch.c and
+ * kube_log.c create them. */
 #ifndef TY_STORE_KUBE_KUBE_INNER_H
 #define TY_STORE_KUBE_KUBE_INNER_H
 
@@ -45,6 +46,7 @@ struct ty_kube_op {
     int64_t due_ms, deadline_ms, timeout_ms;
     int64_t asked_ms;          /* waits for a person since then; 0: does not */
     int64_t total_ms, idle_ms; /* of watches; idle_ms also of logs */
+    bool pings;                /* of watches: idle_ms counts from the peer's last sign of life */
     int tries;                 /* left */
     bool reads;                /* uses the connection of lists and watches */
     bool log;                  /* uses the connection of logs; has no timeout but idle_ms */
@@ -87,6 +89,22 @@ struct ty_kube_op *ty_kube_op_new(struct ty_kube *k, size_t size, const struct t
 void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or queues it */
 /* Reports this error from the loop. */
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
+/* Sorts it into the list of waiting operations. */
+void ty_kube_op_wait(struct ty_kube_op *op, enum ty_kube_state state, int64_t due_ms);
+/* Reports the answer and frees the operation, unless that continues. */
+void ty_kube_op_end(struct ty_kube_op *op, struct ty_kube_response *answer);
+void ty_kube_op_lost(struct ty_kube_op *op, int r, struct ty_str why); /* … without an answer */
+void ty_kube_op_free(struct ty_kube_op *op); /* when its callbacks have returned */
+
+/* kube_op_response.c: callbacks of a request; ctx: the operation. */
+int ty_kube_op_on_piece(void *ctx, struct ty_http_client_call *call, struct ty_str piece);
+void ty_kube_op_on_end(void *ctx, struct ty_http_client_call *call,
+                       const struct ty_http_client_result *end);
+/* Tells `seen` of the settings. again: it is sent once more. */
+void ty_kube_op_report(const struct ty_kube_op *op, const struct ty_http_client_result *end,
+                       bool again);
+void ty_kube_renew_connections(struct ty_kube *k);
+
 /* kube.c: opens the connection of logs, unless it is open. Negative with a message: libcurl is
  * needed, and missing. */
 int ty_kube_open_logs(struct ty_kube *k, struct ty_err *err);

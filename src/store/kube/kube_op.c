@@ -1,5 +1,6 @@
-/* Runs operations from start to end. An operation is in one of the states of kube_inner.h, whose
- * transitions are drawn in kube.h; waiting operations are in one list, sorted by time. */
+/* Runs operations from start to end; kube_op_response.c receives the responses. An operation is in
+ * one of the states of kube_inner.h, whose transitions are drawn in kube.h; waiting operations are
+ * in one list, sorted by time. */
 #include "store/kube/kube_inner.h"
 
 #include <errno.h>
@@ -8,14 +9,9 @@
 #include "base/budget.h"
 #include "base/xalloc.h"
 #include "store/kube/kube_headers.h"
-#include "store/kube/truncate.h"
 
-#define SMALL_ANSWER ((size_t)16 << 10)
 #define ANSWER_BYTES ((size_t)32 << 20)
-#define CUT_EACH     ((size_t)4 << 10) /* bytes of a member, if an object is too large */
-#define CUT_BYTES    ((size_t)64 << 10)
 #define TRIES        10
-#define PAUSE_MS     1000 /* for 429 without Retry-After; such a 503 is not retried */
 
 int64_t ty_kube_now(const struct ty_kube *k)
 {
@@ -87,7 +83,7 @@ static void wait_end(struct ty_kube_op *op)
 }
 
 /* Operations with equal times keep their order. */
-static void wait_for(struct ty_kube_op *op, enum ty_kube_state state, int64_t due_ms)
+void ty_kube_op_wait(struct ty_kube_op *op, enum ty_kube_state state, int64_t due_ms)
 {
     struct ty_kube_op **at = &op->k->waits;
     wait_end(op);
@@ -105,7 +101,7 @@ static void wait_for(struct ty_kube_op *op, enum ty_kube_state state, int64_t du
 
 /* End */
 
-static void op_free(struct ty_kube_op *op)
+void ty_kube_op_free(struct ty_kube_op *op)
 {
     if (op->call)
         ty_http_client_cancel(op->call);
@@ -132,10 +128,10 @@ void ty_kube_cancel(struct ty_kube_op *op)
     if (!op)
         return;
     op->fn = NULL;
-    op_free(op);
+    ty_kube_op_free(op);
 }
 
-static void op_end(struct ty_kube_op *op, struct ty_kube_response *answer)
+void ty_kube_op_end(struct ty_kube_op *op, struct ty_kube_response *answer)
 {
     bool goes_on = false;
     op->busy = true;
@@ -145,15 +141,15 @@ static void op_end(struct ty_kube_op *op, struct ty_kube_response *answer)
         op->fn(op->ctx, answer);
     op->busy = false;
     if (!goes_on || op->cancelled)
-        op_free(op);
+        ty_kube_op_free(op);
 }
 
-static void op_lost(struct ty_kube_op *op, int r, struct ty_str why)
+void ty_kube_op_lost(struct ty_kube_op *op, int r, struct ty_str why)
 {
     struct ty_kube_response answer;
     ty_kube_response_lost(why, &answer);
     answer.r = r;
-    op_end(op, &answer);
+    ty_kube_op_end(op, &answer);
 }
 
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...)
@@ -163,170 +159,7 @@ void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...)
     vsnprintf(op->error.text, sizeof(op->error.text), fmt, ap);
     va_end(ap);
     op->error.code = r;
-    wait_for(op, TY_KUBE_FAILED, ty_kube_now(op->k));
-}
-
-/* Responses */
-
-static void report_request(const struct ty_kube_op *op, const struct ty_http_client_result *end,
-                           bool again)
-{
-    const struct ty_kube_settings *s = &op->k->set;
-    if (s->seen)
-        s->seen(s->ctx, &(struct ty_kube_request_result){ .method = op->method,
-                                                          .code = end->status,
-                                                          .whole = end->whole,
-                                                          .watch = op->total_ms != 0,
-                                                          .log = op->log,
-                                                          .again = again,
-                                                          .text = end->whole ? NULL : end->text });
-}
-
-/* The server asked for a retry, and time and retries are left. */
-static bool pause_op(struct ty_kube_op *op, const struct ty_kube_response *answer)
-{
-    bool asked = answer->code == 429 || (answer->code == 503 && answer->retry_after_ms > 0);
-    int64_t ms = answer->retry_after_ms ? answer->retry_after_ms : PAUSE_MS;
-    /* Jitter: all requests that were refused together get the same Retry-After. */
-    ms += (int64_t)(ty_kube_random_next(&op->k->random) % (uint64_t)(ms / 4 + 1));
-    if (!asked || op->tries <= 0 || ty_kube_now(op->k) + ms >= op->deadline_ms)
-        return false;
-    op->tries--;
-    wait_for(op, TY_KUBE_PAUSE, ty_kube_now(op->k) + ms);
-    return true;
-}
-
-static void renew_connections(struct ty_kube *k)
-{
-    ty_http_client_renew(k->reads);
-    ty_http_client_renew(k->writes);
-    if (k->fenced)
-        ty_http_client_renew(k->fenced);
-    if (k->logs)
-        ty_http_client_renew(k->logs);
-}
-
-/* Once for each operation: the credentials may have been replaced. */
-static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_response *answer)
-{
-    bool changed = false;
-    if (answer->code != 401 || op->refused ||
-        !ty_kube_auth_refused(op->k->auth, op->serial, &changed))
-        return false;
-    if (changed)
-        renew_connections(op->k);
-    op->refused = true;
-    ty_kube_op_begin(op);
-    return true;
-}
-
-/* The caller wants no tree. */
-static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
-{
-    *ret = (struct ty_kube_response){ .code = status,
-                                      .text = ty_buf_str(&op->answer),
-                                      .message = TY_LIT("") };
-    return op->raw && status == 200;
-}
-
-static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
-                   const struct ty_http_client_result *end)
-{
-    struct ty_kube *k = op->k;
-    struct ty_kube_response answer;
-
-    op->call = NULL;
-    if (op->error.code < 0) { /* from a chunk, or too long */
-        report_request(op, end, false);
-        op_lost(op, op->error.code, ty_str(op->error.text));
-        return;
-    }
-    if (end->fenced && ty_kube_check_fence(op))
-        return;
-    if (!end->whole) {
-        report_request(op, end, false);
-        op_lost(op, -EAGAIN,
-                ty_str(ty_arena_printf(k->a, "%s: %s", k->set.config->server, end->text)));
-        return;
-    }
-    if (op->class->piece && end->status == 200)
-        answer = (struct ty_kube_response){ .code = 200 };
-    else if (!is_raw(op, end->status, &answer))
-        ty_kube_response_parse(k->a, end->status, ty_buf_str(&op->answer),
-                               ty_http_client_header(call, "Retry-After"), &answer);
-    bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);
-    report_request(op, end, again);
-    if (!again)
-        op_end(op, &answer);
-}
-
-/* A large response is freed right after its callback, not with the next response. */
-static void on_end(void *ctx, struct ty_http_client_call *call,
-                   const struct ty_http_client_result *end)
-{
-    struct ty_kube_op *op = ctx;
-    struct ty_kube *k = op->k;
-
-    ty_arena_reset(k->a);
-    end_op(op, call, end);
-    ty_arena_reset(k->a);
-}
-
-static int collect_body(struct ty_kube_op *op, struct ty_str piece)
-{
-    size_t cap = op->answer.cap;
-
-    ty_buf_add(&op->answer, piece);
-    if (op->answer.full)
-        return ty_fail(&op->error, -EFBIG, "the answer of the server is longer than %zu MB",
-                       ANSWER_BYTES >> 20);
-    size_t more = op->answer.cap - cap;
-    /* A small response is parsed even if the budget is used up: the lease must be renewed. */
-    if (op->answer.cap <= SMALL_ANSWER)
-        ty_budget_charge(op->k->set.budget, more);
-    else if (!ty_budget_reserve(op->k->set.budget, more))
-        return ty_fail(&op->error, -EAGAIN, "no memory is left for the answer of the server");
-    op->charged += more;
-    return 0;
-}
-
-struct ty_json *ty_kube_parse(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
-                              struct ty_err *err)
-{
-    struct ty_arena *a = op->k->a;
-    ty_auto_buf less = { .ceiling = CUT_BYTES };
-
-    *ret_cut = false;
-    ty_arena_reset(a);
-    struct ty_json *json = ty_json_parse(a, text, NULL, err);
-    if (json && !ty_arena_full(a))
-        return json;
-    if (json || err->code == -EFBIG)
-        ty_fail(err, -EFBIG, "an object of %zu bytes is too large for the memory that is left",
-                text.n);
-    ty_arena_reset(a);
-    if (err->code != -EFBIG || !op->cut || !ty_truncate_object(&less, text, levels, CUT_EACH))
-        return NULL;
-    *ret_cut = true;
-    char *copy = ty_arena_cstr(a, ty_buf_str(&less));
-    return ty_json_parse(a, (struct ty_str){ copy, less.n }, NULL, err);
-}
-
-static int on_piece(void *ctx, struct ty_http_client_call *call, struct ty_str piece)
-{
-    struct ty_kube_op *op = ctx;
-    if (!op->class->piece || ty_http_client_status(call) != 200)
-        return collect_body(op, piece);
-    op->busy = true;
-    int r = op->class->piece(op, piece, &op->error);
-    op->busy = false;
-    if (op->cancelled) {
-        op_free(op);
-        return 0;
-    }
-    if (r < 0)
-        op->error.code = r;
-    return r;
+    ty_kube_op_wait(op, TY_KUBE_FAILED, ty_kube_now(op->k));
 }
 
 /* Sending */
@@ -365,8 +198,9 @@ static void op_send(struct ty_kube_op *op)
         .peer = ty_kube_auth_peer(k->auth),
         .total_ms = total_ms(op),
         .idle_ms = op->idle_ms,
-        .piece = on_piece,
-        .end = on_end,
+        .pings = op->pings,
+        .piece = ty_kube_op_on_piece,
+        .end = ty_kube_op_on_end,
         .ctx = op,
     };
     k->requests++;
@@ -378,7 +212,7 @@ static void wait_for_creds(struct ty_kube_op *op)
 {
     bool patient = ty_kube_auth_is_patient(op->k->auth);
     op->asked_ms = patient ? ty_kube_now(op->k) : 0;
-    wait_for(op, TY_KUBE_CREDS, patient ? INT64_MAX : op->deadline_ms);
+    ty_kube_op_wait(op, TY_KUBE_CREDS, patient ? INT64_MAX : op->deadline_ms);
 }
 
 static void op_creds(struct ty_kube_op *op)
@@ -401,14 +235,15 @@ void ty_kube_op_begin(struct ty_kube_op *op)
     if (wait == 0)
         op_creds(op);
     else
-        wait_for(op, TY_KUBE_LIMIT, now + wait < op->deadline_ms ? now + wait : op->deadline_ms);
+        ty_kube_op_wait(op, TY_KUBE_LIMIT,
+                        now + wait < op->deadline_ms ? now + wait : op->deadline_ms);
 }
 
 void ty_kube_on_auth(void *ctx, bool changed, const struct ty_err *err)
 {
     struct ty_kube *k = ctx;
     if (changed)
-        renew_connections(k);
+        ty_kube_renew_connections(k);
     for (struct ty_kube_op *op = k->ops; op; op = op->next) {
         if (op->state != TY_KUBE_CREDS)
             continue;
@@ -424,8 +259,8 @@ void ty_kube_on_auth(void *ctx, bool changed, const struct ty_err *err)
 /* No credentials: nothing is sent. */
 static void op_unsent(struct ty_kube_op *op, const char *why)
 {
-    report_request(op, &(struct ty_http_client_result){ .text = why }, false);
-    op_lost(op, -EAGAIN, ty_str(why));
+    ty_kube_op_report(op, &(struct ty_http_client_result){ .text = why }, false);
+    ty_kube_op_lost(op, -EAGAIN, ty_str(why));
 }
 
 static void op_due(struct ty_kube_op *op)
@@ -434,11 +269,11 @@ static void op_due(struct ty_kube_op *op)
     if (op->state == TY_KUBE_FAILED && op->error.code == -EAGAIN)
         op_unsent(op, op->error.text);
     else if (op->state == TY_KUBE_FAILED)
-        op_lost(op, op->error.code, ty_str(op->error.text));
+        ty_kube_op_lost(op, op->error.code, ty_str(op->error.text));
     else if (op->state == TY_KUBE_CREDS)
         op_unsent(op, "no credentials in time");
     else if (ty_kube_now(op->k) >= op->deadline_ms)
-        op_lost(op, -EAGAIN, TY_LIT("the limit on requests (qps) left no time"));
+        ty_kube_op_lost(op, -EAGAIN, TY_LIT("the limit on requests (qps) left no time"));
     else if (op->state == TY_KUBE_LIMIT)
         op_creds(op);
     else

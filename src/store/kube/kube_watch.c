@@ -129,6 +129,7 @@ struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *
     w->op.unlimited = true;
     w->op.total_ms = most * 1000 + GRACE_MS;
     w->op.idle_ms = k->set.idle_ms;
+    w->op.pings = true;
     w->op.accept = watch->which.meta ? TY_KUBE_META_ONE : NULL;
     w->op.fn = watch->end;
     w->op.ctx = watch->ctx;

@@ -127,6 +127,7 @@ static void on_list_end(void *ctx, const struct ty_kube_response *answer)
         return;
     }
     set_version(f, answer->version);
+    f->listed = true;
     f->absent = f->behind = false;
     if (!ty_reflector_sweep(f, answer->version))
         return;
@@ -158,6 +159,7 @@ static void note_progress(struct ty_reflector *f, struct ty_str version)
     if (!f->heard)
         ty_kube_backoff_reset(&f->backoff);
     f->heard = true;
+    f->heard_ms = ty_kube_now(f->k);
     f->behind = false;
     set_version(f, version);
 }
@@ -186,12 +188,39 @@ static bool must_list(const struct ty_reflector *f, const struct ty_kube_respons
            answer->code == 504 || (mute && answer->r == -EAGAIN);
 }
 
+static int64_t silence_ms(const struct ty_reflector *f)
+{
+    return f->k->set.idle_ms + f->k->set.idle_ms / 8; /* after the client has found a dead peer */
+}
+
+/* The peer is alive, or the client would have ended the watch. An API server sends no bookmarks for
+ * a kind without any change since its own start, so silence behind a list means nothing. Elsewhere
+ * bookmarks have ceased, or the version may be one that a restored server does not know: a new
+ * watch shows, and then a list. */
+static void on_silence(uv_timer_t *timer)
+{
+    struct ty_reflector *f = timer->data;
+    int64_t left = f->heard_ms + silence_ms(f) - ty_kube_now(f->k);
+
+    if (left > 0 || (f->listed && !f->heard)) {
+        uv_timer_start(timer, on_silence, (uint64_t)(left > 0 ? left : silence_ms(f)), 0);
+        return;
+    }
+    ty_kube_cancel(f->op);
+    f->op = NULL;
+    if (!f->heard)
+        f->version[0] = '\0';
+    f->listed = false;
+    pause_for(f, 0);
+}
+
 static void on_watch_end(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_reflector *f = ctx;
     bool brief = !f->heard && ty_kube_now(f->k) - f->watch_ms < SHORT_MS;
 
     f->op = NULL;
+    f->listed = false;
     if (!brief)
         ty_kube_backoff_reset(&f->backoff);
     if (must_list(f, answer))
@@ -215,8 +244,9 @@ static void watch_start(struct ty_reflector *f)
         .ctx = f,
     };
     f->heard = false;
-    f->watch_ms = ty_kube_now(f->k);
+    f->watch_ms = f->heard_ms = ty_kube_now(f->k);
     f->op = ty_kube_watch(f->k, &watch);
+    uv_timer_start(f->timer, on_silence, (uint64_t)silence_ms(f), 0);
 }
 
 /* The reflector */
@@ -277,7 +307,7 @@ bool ty_reflector_synced(const struct ty_reflector *f)
 
 void ty_reflector_retry_now(struct ty_reflector *f)
 {
-    if (uv_is_active((uv_handle_t *)f->timer))
+    if (!f->op && uv_is_active((uv_handle_t *)f->timer))
         pause_for(f, 0);
 }
 

@@ -14,7 +14,8 @@ struct ty_reflector {
     struct ty_object_table own;    /* identities of the objects */
     uint32_t round;
     struct ty_kube_op *op; /* list or watch; NULL: pausing */
-    uv_timer_t *timer;     /* of the pause; on the heap, because libuv closes it later */
+    uv_timer_t *timer;     /* of the pause, or of a watch's silence; on the heap, because libuv
+                              closes it later */
     struct ty_kube_backoff backoff;
     char version[64]; /* watch from here; "": list first */
     uint64_t last;    /* the same as a number; kept after version was cleared */
@@ -24,7 +25,9 @@ struct ty_reflector {
     uint64_t newer; /* the smallest known version of an object that this list has in an older state;
                        0: none */
     int64_t watch_ms; /* when the watch began */
+    int64_t heard_ms; /* … and delivered the last event */
     bool heard;       /* the watch has delivered something */
+    bool listed;      /* the watch began where a list has ended: the server knows the version */
     bool synced, absent;
     bool behind;      /* list or watch failed, and nothing has arrived since */
     bool busy, freed; /* a callback is running; it has freed the reflector */

@@ -18,6 +18,7 @@ struct ty_cluster_session {
     uv_loop_t loop;
     struct ty_kube *kube;
     const char *ns, *where, *flags;
+    size_t list_most;
 };
 
 /* ---- open and close ---- */
@@ -61,6 +62,7 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
     const char *ns = NULL;
 
     s->cli = cli;
+    s->list_most = TY_CLUSTER_SESSION_LIST;
     uv_loop_init(&s->loop);
     int r = choose_context(cli, opts, &where, &ns, &err);
     if (r == 0) {
@@ -126,6 +128,11 @@ const char *ty_cluster_session_flags(const struct ty_cluster_session *s)
     return s->flags;
 }
 
+void ty_cluster_session_limit_lists(struct ty_cluster_session *s, size_t bytes)
+{
+    s->list_most = bytes;
+}
+
 /* ---- calls ---- */
 
 struct pending_call {
@@ -138,6 +145,7 @@ struct pending_call {
     void *keep_ctx;
     struct ty_json **objs;
     size_t n, cap;
+    size_t used; /* of the arena, before the list */
     bool done;
 };
 
@@ -218,11 +226,12 @@ static void on_object(void *ctx, const struct ty_kube_object *o)
         ty_room(c->a, c->objs, c->n, c->cap);
         c->objs[c->n++] = v;
     }
-    if (!ty_arena_full(c->a))
+    if (!ty_arena_full(c->a) && ty_arena_used(c->a) - c->used <= c->s->list_most)
         return;
     ty_kube_cancel(c->op);
     c->ret->r = -EFBIG;
-    c->ret->message = "there are more objects than can be read";
+    c->ret->message =
+        ty_arena_printf(c->a, "the list takes more than %zu MiB", c->s->list_most >> 20);
     c->done = true;
 }
 
@@ -251,7 +260,8 @@ int ty_cluster_session_list_if(struct ty_cluster_session *s, struct ty_arena *a,
                               .ret = answer,
                               .api_version = ty_kind_api_version(a, which->kind),
                               .keep = keep,
-                              .keep_ctx = ctx };
+                              .keep_ctx = ctx,
+                              .used = ty_arena_used(a) };
     struct ty_kube_list list = {
         .which = *which, .object = on_object, .again = on_relist, .end = on_answer, .ctx = &c
     };
@@ -318,7 +328,9 @@ const char *ty_cluster_session_error_text(const struct ty_cluster_session *s, st
                                "cannot %s: the cluster of %s has no %s; is it installed there? "
                                "Try: trainyard doctor%s",
                                doing, s->where, resource_of(a, why), s->flags);
-    return ty_arena_printf(a, "cannot %s in the cluster of %s: %s", doing, s->where, why->message);
+    bool large = why->r == -EFBIG && strcmp(why->verb, "list") == 0;
+    return ty_arena_printf(a, "cannot %s in the cluster of %s: %s%s", doing, s->where, why->message,
+                           large ? "; name an object, or choose a namespace with -n" : "");
 }
 
 int ty_cluster_session_error(struct ty_cluster_session *s, const char *doing,

@@ -133,7 +133,7 @@ static int print_sample(struct cluster_top *t)
         ty_top_view_table(a, &view, &text);
     else
         fputs("No running pods\n", t->cli->err);
-    code = ty_cli_print(t->cli, &text);
+    code = ty_cli_print_clean(t->cli, &text);
     fflush(t->cli->out);
     return code;
 }

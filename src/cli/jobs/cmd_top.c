@@ -196,7 +196,7 @@ static int print_samples(struct top *t)
             print_table(t);
         else
             fputs("No running pods\n", t->cli->err);
-        code = ty_cli_print(t->cli, &t->text);
+        code = ty_cli_print_clean(t->cli, &t->text);
         if (!again)
             break;
     }
@@ -281,7 +281,7 @@ static int show_live(struct top *t)
         fputs("No running pods\n", t->cli->err);
         return TY_EXIT_OK;
     }
-    return t->code ? t->code : ty_cli_print(t->cli, &t->text);
+    return t->code ? t->code : ty_cli_print_clean(t->cli, &t->text);
 }
 
 /* ---- the command ---- */

@@ -19,6 +19,8 @@ struct ty_cluster_session {
     struct ty_kube *kube;
     const char *ns, *where, *flags;
     size_t list_most;
+    int64_t end_ms; /* of all calls, by the monotonic clock; 0: none */
+    uv_timer_t timer;
 };
 
 /* ---- open and close ---- */
@@ -64,6 +66,8 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
     s->cli = cli;
     s->list_most = TY_CLUSTER_SESSION_LIST;
     uv_loop_init(&s->loop);
+    uv_timer_init(&s->loop, &s->timer);
+    s->end_ms = opts->quick_ms ? ty_cli_monotonic_ms() + opts->quick_ms : 0;
     int r = choose_context(cli, opts, &where, &ns, &err);
     if (r == 0) {
         r = ty_kubeconfig_load(cli->arena, &where, &s->config, &err);
@@ -74,7 +78,7 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
                                     .config = &s->config,
                                     .agent = AGENT,
                                     .timeout_ms = TIMEOUT_MS,
-                                    .interactive = true };
+                                    .interactive = !opts->quick_ms };
     if (r == 0)
         r = ty_kube_new(&s->kube, &set, &err);
     if (r < 0) {
@@ -93,6 +97,7 @@ void ty_cluster_session_free(struct ty_cluster_session *s)
     if (!s)
         return;
     ty_kube_free(s->kube);
+    uv_close((uv_handle_t *)&s->timer, NULL);
     uv_run(&s->loop, UV_RUN_DEFAULT);
     uv_loop_close(&s->loop);
     free(s);
@@ -149,10 +154,28 @@ struct pending_call {
     bool done;
 };
 
+static void on_end_of_time(uv_timer_t *timer)
+{
+    struct pending_call *c = timer->data;
+
+    ty_kube_cancel(c->op);
+    c->ret->r = -ETIMEDOUT;
+    c->ret->reason = "";
+    c->ret->message = "it does not answer in time";
+    c->done = true;
+}
+
 static void run_loop(struct pending_call *c)
 {
-    while (!c->done && (uv_run(&c->s->loop, UV_RUN_ONCE) || !c->done))
+    struct ty_cluster_session *s = c->s;
+    int64_t left = s->end_ms - ty_cli_monotonic_ms();
+
+    s->timer.data = c;
+    if (s->end_ms)
+        uv_timer_start(&s->timer, on_end_of_time, left > 0 ? (uint64_t)left : 0, 0);
+    while (!c->done && (uv_run(&s->loop, UV_RUN_ONCE) || !c->done))
         ;
+    uv_timer_stop(&s->timer);
 }
 
 void ty_cluster_session_answer(struct ty_arena *a, const struct ty_kube_response *from,
@@ -207,7 +230,7 @@ int ty_cluster_session_call(struct ty_cluster_session *s, struct ty_arena *a,
     mine.ctx = &c;
     if (!mine.tries)
         mine.tries = TRIES;
-    ty_kube_start(s->kube, &mine);
+    c.op = ty_kube_start(s->kube, &mine);
     run_loop(&c);
     return ret->r;
 }

@@ -188,6 +188,29 @@ static void test_unreachable(void **state)
     assert_has(f->b.err, "error: cannot get TrainJob \"x\" in the cluster of context \"c\": ");
 }
 
+/* For shell completion: a server that accepts and says nothing. */
+static void test_no_time(void **state)
+{
+    struct cluster_fixture *f = *state;
+    struct ty_cluster_answer answer;
+    struct ty_json **objs = NULL;
+    size_t n = 0;
+    int port = 0, fd = port_take(16, &port);
+    char url[64];
+
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port);
+    cluster_kubeconfig(url);
+    struct ty_cluster_session *s =
+        open_session(f, (struct ty_where_opts){ .cluster = true, .quick_ms = 50 });
+    assert_int_equal(get_job(s, f, &answer), -ETIMEDOUT);
+    assert_int_equal(ty_cluster_session_list(s, f->b.cli.arena,
+                                             &(struct ty_kube_selector){ .kind = &ty_kind_pod },
+                                             &objs, &n, &answer),
+                     -ETIMEDOUT); /* the time is that of both */
+    ty_cluster_session_free(s);
+    close(fd);
+}
+
 /* ---- text of the server on the terminal ---- */
 
 #define EVIL "\\u001b]0;owned\\u0007\\u001b[31mx\\u009b2J"
@@ -273,6 +296,7 @@ int main(void)
                                         T(test_a_list_that_is_too_large),
                                         T(test_errors),
                                         T(test_unreachable),
+                                        T(test_no_time),
                                         T(test_escape_sequences) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

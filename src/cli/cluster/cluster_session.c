@@ -21,6 +21,7 @@ struct ty_cluster_session {
     size_t list_most;
     int64_t end_ms; /* of all calls, by the monotonic clock; 0: none */
     uv_timer_t timer;
+    struct pending_call *call; /* that is being made */
 };
 
 /* ---- open and close ---- */
@@ -67,6 +68,7 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
     s->list_most = TY_CLUSTER_SESSION_LIST;
     uv_loop_init(&s->loop);
     uv_timer_init(&s->loop, &s->timer);
+    s->timer.data = s;
     s->end_ms = opts->quick_ms ? ty_cli_monotonic_ms() + opts->quick_ms : 0;
     int r = choose_context(cli, opts, &where, &ns, &err);
     if (r == 0) {
@@ -92,12 +94,19 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
     return TY_EXIT_OK;
 }
 
+static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
+{
+    if (!uv_is_closing(h))
+        uv_close(h, NULL);
+}
+
 void ty_cluster_session_free(struct ty_cluster_session *s)
 {
     if (!s)
         return;
     ty_kube_free(s->kube);
-    uv_close((uv_handle_t *)&s->timer, NULL);
+    uv_run(&s->loop, UV_RUN_DEFAULT);
+    uv_walk(&s->loop, close_handle, NULL); /* the timer, and what a command left there */
     uv_run(&s->loop, UV_RUN_DEFAULT);
     uv_loop_close(&s->loop);
     free(s);
@@ -154,15 +163,27 @@ struct pending_call {
     bool done;
 };
 
+static void end_call(struct ty_cluster_session *s, int r, const char *message)
+{
+    struct pending_call *c = s->call;
+
+    if (!c || c->done)
+        return;
+    ty_kube_cancel(c->op);
+    c->ret->r = r;
+    c->ret->reason = "";
+    c->ret->message = message;
+    c->done = true;
+}
+
 static void on_end_of_time(uv_timer_t *timer)
 {
-    struct pending_call *c = timer->data;
+    end_call(timer->data, -ETIMEDOUT, "it does not answer in time");
+}
 
-    ty_kube_cancel(c->op);
-    c->ret->r = -ETIMEDOUT;
-    c->ret->reason = "";
-    c->ret->message = "it does not answer in time";
-    c->done = true;
+void ty_cluster_session_interrupt(struct ty_cluster_session *s)
+{
+    end_call(s, -EINTR, "interrupted");
 }
 
 static void run_loop(struct pending_call *c)
@@ -170,12 +191,13 @@ static void run_loop(struct pending_call *c)
     struct ty_cluster_session *s = c->s;
     int64_t left = s->end_ms - ty_cli_monotonic_ms();
 
-    s->timer.data = c;
+    s->call = c;
     if (s->end_ms)
         uv_timer_start(&s->timer, on_end_of_time, left > 0 ? (uint64_t)left : 0, 0);
     while (!c->done && (uv_run(&s->loop, UV_RUN_ONCE) || !c->done))
         ;
     uv_timer_stop(&s->timer);
+    s->call = NULL;
 }
 
 void ty_cluster_session_answer(struct ty_arena *a, const struct ty_kube_response *from,

@@ -211,6 +211,33 @@ static void test_no_time(void **state)
     close(fd);
 }
 
+static void on_soon(uv_timer_t *timer)
+{
+    ty_cluster_session_interrupt(timer->data);
+}
+
+/* Such as by Ctrl-C during `top`. */
+static void test_interrupt(void **state)
+{
+    struct cluster_fixture *f = *state;
+    struct ty_cluster_answer answer;
+    int port = 0, fd = port_take(16, &port);
+    char url[64];
+    uv_timer_t timer;
+
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port);
+    cluster_kubeconfig(url);
+    struct ty_cluster_session *s = open_session(f, (struct ty_where_opts){ .cluster = true });
+    uv_timer_init(ty_cluster_session_loop(s), &timer);
+    timer.data = s;
+    uv_timer_start(&timer, on_soon, 50, 0);
+    assert_int_equal(get_job(s, f, &answer), -EINTR);
+    ty_cluster_session_interrupt(s); /* nothing is being asked: nothing happens */
+    uv_close((uv_handle_t *)&timer, NULL);
+    ty_cluster_session_free(s);
+    close(fd);
+}
+
 /* ---- text of the server on the terminal ---- */
 
 #define EVIL "\\u001b]0;owned\\u0007\\u001b[31mx\\u009b2J"
@@ -263,6 +290,7 @@ static void test_escape_sequences(void **state)
     struct cluster_fixture *f = *state;
     char seen[8192];
 
+    setenv("TERM", "dumb", 1); /* top prints its table once */
     for (size_t i = 0; i < TY_COUNT(evil_commands); i++) {
         const struct evil_command *c = &evil_commands[i];
         const char *words[10] = { 0 };
@@ -297,6 +325,7 @@ int main(void)
                                         T(test_errors),
                                         T(test_unreachable),
                                         T(test_no_time),
+                                        T(test_interrupt),
                                         T(test_escape_sequences) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,17 +130,36 @@ int ty_cli_print(struct ty_cli *cli, struct ty_buf *b)
     return TY_EXIT_BAD;
 }
 
-int ty_cli_print_clean(struct ty_cli *cli, struct ty_buf *b)
+/* In place: cleaned text is never longer. */
+static void clean_for_terminal(const struct ty_cli *cli, struct ty_buf *b)
 {
     int fd = fileno(cli->out);
 
-    if (b->n && fd >= 0 && isatty(fd)) {
-        ty_auto_buf clean = { 0 };
-        ty_buf_add(&clean, ty_buf_str(b)); /* never longer */
-        clean.n = ty_text_clean_keep(ty_buf_str(b), "\n", clean.p);
-        return ty_cli_print(cli, &clean);
-    }
+    if (!b->n || fd < 0 || !isatty(fd))
+        return;
+    ty_auto_buf was = { 0 };
+    ty_buf_add(&was, ty_buf_str(b));
+    b->n = ty_text_clean_keep(ty_buf_str(&was), "\n\t", b->p);
+}
+
+int ty_cli_print_clean(struct ty_cli *cli, struct ty_buf *b)
+{
+    clean_for_terminal(cli, b);
     return ty_cli_print(cli, b);
+}
+
+void ty_cli_printf(struct ty_cli *cli, const char *fmt, ...)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
+    ty_auto_buf text = { 0 };
+    va_list ap;
+
+    va_start(ap, fmt);
+    ty_buf_cstr(&text, ty_arena_vprintf(a, fmt, ap));
+    va_end(ap);
+    clean_for_terminal(cli, &text);
+    if (text.n)
+        fwrite(text.p, 1, text.n, cli->out);
 }
 
 /* Commands in a help text as the user calls them: as a kubectl plugin "kubectl trainyard get". */

@@ -69,8 +69,11 @@ int ty_cli_usage(struct ty_cli *cli, const struct ty_cmd *cmd, const char *fmt, 
 /* Writes the buffer to standard output and reports a failure. Returns an exit code. */
 struct ty_buf;
 int ty_cli_print(struct ty_cli *cli, struct ty_buf *b);
-/* The same for text with names and messages of others: on a terminal without escape sequences and
- * other control characters, elsewhere as it is. */
+/* The same for text with names and messages of others, such as those of an API server: on a
+ * terminal without escape sequences and other control characters, elsewhere as it is. */
 int ty_cli_print_clean(struct ty_cli *cli, struct ty_buf *b);
+/* Prints such text on standard output with a format. A failure is reported when the command ends.
+ */
+void ty_cli_printf(struct ty_cli *cli, const char *fmt, ...) TY_PRINTF(2, 3);
 
 #endif

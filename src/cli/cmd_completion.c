@@ -1,6 +1,7 @@
 /* trainyard completion bash|zsh|fish */
 #include "cli/cmds.h"
 #include "cli/complete.h"
+#include "cli/jobs/complete_names.h"
 
 struct completion_opts {
     struct ty_args args;
@@ -12,17 +13,22 @@ static ty_complete_fn *const writers[] = { ty_complete_bash, ty_complete_zsh, ty
 static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct completion_opts *opts = parsed;
+    const struct ty_strlist *words = &opts->args.operands;
     ty_auto_buf b = { 0 };
-    if (opts->args.operands.n != 1)
+
+    /* The scripts call it: trainyard completion names -- logs --context gpu-lab */
+    if (opts->args.n_before == 1 && strcmp(words->v[0], "names") == 0)
+        return ty_complete_names(cli, words->v + 1, words->n - 1);
+    if (words->n != 1)
         return ty_cli_usage(cli, &ty_cmd_completion, "name one shell: bash, zsh or fish");
     for (size_t i = 0; shells[i]; i++) {
-        if (strcmp(opts->args.operands.v[0], shells[i]) != 0)
+        if (strcmp(words->v[0], shells[i]) != 0)
             continue;
         writers[i](&b);
         return ty_cli_print(cli, &b);
     }
     return ty_cli_usage(cli, &ty_cmd_completion, "\"%s\" is not one of bash, zsh, fish",
-                        opts->args.operands.v[0]);
+                        words->v[0]);
 }
 
 const struct ty_cmd ty_cmd_completion = {

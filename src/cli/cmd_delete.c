@@ -89,8 +89,8 @@ static int delete_claim(struct delete_cmd *w, const char *name, bool must_exist)
         return ty_job_history_error(w->cli, &err);
     if (r == TY_NOT_FOUND)
         return must_exist ? ty_job_history_not_found(w->cli, &ty_kind_pvc, name) : TY_EXIT_OK;
-    fprintf(w->cli->out, "persistentvolumeclaim \"%s\" deleted%s\n", name,
-            w->dry_run ? " (dry run)" : "");
+    ty_cli_printf(w->cli, "persistentvolumeclaim \"%s\" deleted%s\n", name,
+                  w->dry_run ? " (dry run)" : "");
     return TY_EXIT_OK;
 }
 
@@ -262,8 +262,8 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
     }
     if (last)
         remove_logs(w, job, true);
-    fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted%s\n", job->name,
-            w->dry_run ? " (dry run)" : "");
+    ty_cli_printf(w->cli, "trainjob.trainer.kubeflow.org \"%s\" deleted%s\n", job->name,
+                  w->dry_run ? " (dry run)" : "");
     return delete_claims_of(w, &claims);
 }
 

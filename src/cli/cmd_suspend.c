@@ -50,7 +50,7 @@ static int send_command(struct ty_cli *cli, const struct suspend_opts *opts,
         return code;
     if (ty_control_socket_send(job.run.dir, cmd->name, job.name, &err) < 0)
         return ty_job_history_error(cli, &err);
-    fprintf(cli->out, "trainjob.trainer.kubeflow.org/%s %s\n", job.name, done);
+    ty_cli_printf(cli, "trainjob.trainer.kubeflow.org/%s %s\n", job.name, done);
     return TY_EXIT_OK;
 }
 

@@ -16,12 +16,14 @@ static bool takes_dir(const struct ty_opt *o)
     return o->arg && strcmp(o->arg, "DIR") == 0;
 }
 
-/* For bash and zsh: the names of jobs, and those of the nodes of one. */
-#define NAMES                                                                                      \
-    "_trainyard_jobs() { trainyard get -o name 2>/dev/null | sed 's#.*/##' | sort -u; }\n"         \
-    "_trainyard_nodes() {\n"                                                                       \
-    "    trainyard get pods \"$1\" -o name 2>/dev/null | sed \"s#^pod/$1-##; s#-[^-]*\\$##\"\n"    \
-    "}\n"
+/* Its values are names that cli/jobs/complete_names.h finds. */
+static bool takes_name(const struct ty_opt *o)
+{
+    return strcmp(o->name, "context") == 0 || strcmp(o->name, "namespace") == 0;
+}
+
+/* Prints the names that can follow the words before the cursor. */
+#define NAMES(words) "trainyard completion names -- " words " 2>/dev/null </dev/null"
 
 /* ---- bash: an empty answer falls back to file names ---- */
 
@@ -40,6 +42,8 @@ static void bash_values(struct ty_buf *out, const struct ty_cmd *c)
             ty_buf_cstr(out, "\" ;;\n");
         } else if (takes_dir(o)) {
             ty_buf_cstr(out, ") mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;\n");
+        } else if (takes_name(o)) {
+            ty_buf_cstr(out, ") _trainyard_names; return ;;\n");
         } else {
             ty_buf_cstr(out, ") return ;;\n");
         }
@@ -56,13 +60,8 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
             ty_buf_printf(out, " -%c", o->letter);
     }
     ty_buf_cstr(out, "\" ;;\n");
-    if (c->names == TY_NAMES_JOB_NODE)
-        ty_buf_printf(out,
-                      "    %s,*) if [ \"$COMP_CWORD\" -eq 2 ]; then words=$(_trainyard_jobs)\n"
-                      "        else words=$(_trainyard_nodes \"${COMP_WORDS[2]}\"); fi ;;\n",
-                      c->name);
-    else if (c->names)
-        ty_buf_printf(out, "    %s,*) words=$(_trainyard_jobs) ;;\n", c->name);
+    if (c->names)
+        ty_buf_printf(out, "    %s,*) _trainyard_names ;;\n", c->name);
     if (!c->operands)
         return;
     ty_buf_printf(out, "    %s,*) words=\"", c->name);
@@ -72,13 +71,21 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
 
 void ty_complete_bash(struct ty_buf *out)
 {
-    ty_buf_cstr(out, "# bash completion of trainyard:  source <(trainyard completion bash)\n" NAMES
-                     "_trainyard() {\n"
-                     "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-                     "    local cmd=${COMP_WORDS[1]} words=\"\"\n"
-                     "    COMPREPLY=()\n"
-                     "    if [ \"$COMP_CWORD\" -eq 1 ] || [ \"$COMP_CWORD,$cmd\" = 2,help ]; then\n"
-                     "        words=\"");
+    ty_buf_cstr(
+        out,
+        "# bash completion of trainyard:  source <(trainyard completion bash)\n"
+        "_trainyard_names() {\n"
+        "    mapfile -t COMPREPLY < <(compgen -W \"$(" NAMES(
+            "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\"") ")\" -- \"$cur\")\n"
+                                                   "}\n"
+                                                   "_trainyard() {\n"
+                                                   "    local cur=${COMP_WORDS[COMP_CWORD]} "
+                                                   "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+                                                   "    local cmd=${COMP_WORDS[1]} words=\"\"\n"
+                                                   "    COMPREPLY=()\n"
+                                                   "    if [ \"$COMP_CWORD\" -eq 1 ] || [ "
+                                                   "\"$COMP_CWORD,$cmd\" = 2,help ]; then\n"
+                                                   "        words=\"");
     each_cmd(c) ty_buf_printf(out, "%s ", (*c)->name);
     ty_buf_cstr(out, "help\"\n"
                      "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
@@ -128,6 +135,8 @@ static void zsh_option(struct ty_buf *out, const struct ty_opt *o)
             ty_buf_chr(out, '(');
             print_words(out, o->choices);
             ty_buf_chr(out, ')');
+        } else if (takes_name(o)) {
+            ty_buf_cstr(out, "_trainyard_names");
         } else {
             ty_buf_cstr(out, takes_dir(o) ? "_files -/" : "_files");
         }
@@ -138,11 +147,11 @@ static void zsh_option(struct ty_buf *out, const struct ty_opt *o)
 void ty_complete_zsh(struct ty_buf *out)
 {
     ty_buf_cstr(out, "#compdef trainyard\n"
-                     "# zsh completion of trainyard:  source <(trainyard completion zsh)\n" NAMES
-                     "_trainyard_add_jobs() { compadd -- $(_trainyard_jobs) }\n"
-                     "_trainyard_add_nodes() { compadd -- $(_trainyard_nodes $words[2]) }\n"
-                     "_trainyard() {\n"
-                     "    local -a commands=(\n");
+                     "# zsh completion of trainyard:  source <(trainyard completion zsh)\n"
+                     "_trainyard_names() { compadd -- $(" NAMES(
+                         "\"${(@)words[1,CURRENT-1]}\"") ") }\n"
+                                                         "_trainyard() {\n"
+                                                         "    local -a commands=(\n");
     each_cmd(c)
     {
         ty_buf_printf(out, "        '%s:", (*c)->name);
@@ -163,12 +172,9 @@ void ty_complete_zsh(struct ty_buf *out)
     {
         ty_buf_printf(out, "    %s) _arguments \\\n", (*c)->name);
         each_opt(o, *c) zsh_option(out, o);
-        if ((*c)->names == TY_NAMES_JOB_NODE)
-            ty_buf_cstr(out,
-                        "        '1:job:_trainyard_add_jobs' '2:node:_trainyard_add_nodes' \\\n");
         ty_buf_cstr(out, "        '*:");
-        if ((*c)->names == TY_NAMES_JOBS) {
-            ty_buf_cstr(out, "job:_trainyard_add_jobs' ;;\n");
+        if ((*c)->names) {
+            ty_buf_cstr(out, "name:_trainyard_names' ;;\n");
         } else if ((*c)->operands) {
             ty_buf_cstr(out, "word:(");
             print_words(out, (*c)->operands);
@@ -216,6 +222,8 @@ static void fish_command(struct ty_buf *out, const struct ty_cmd *c)
             ty_buf_chr(out, '\'');
         } else if (takes_dir(o)) {
             ty_buf_cstr(out, " -x -a '(__fish_complete_directories)'");
+        } else if (takes_name(o)) {
+            ty_buf_cstr(out, " -x -a '(__trainyard_names)'");
         } else if (o->arg) {
             ty_buf_cstr(out, " -r");
         }
@@ -226,8 +234,8 @@ static void fish_command(struct ty_buf *out, const struct ty_cmd *c)
     if (c->names)
         ty_buf_printf(out,
                       "complete -c trainyard -n '__fish_seen_subcommand_from %s' -f -a "
-                      "'(__trainyard_names %d)'\n",
-                      c->name, c->names == TY_NAMES_JOB_NODE);
+                      "'(__trainyard_names)'\n",
+                      c->name);
     if (c->operands) {
         ty_buf_printf(out, "complete -c trainyard -n '__fish_seen_subcommand_from %s' -f -a '",
                       c->name);
@@ -241,13 +249,8 @@ void ty_complete_fish(struct ty_buf *out)
     ty_buf_cstr(out, "# fish completion of trainyard:  trainyard completion fish | source\n"
                      "function __trainyard_names\n"
                      "    set -l w (commandline -opc)\n"
-                     "    if test $argv[1] = 1 -a (count $w) -gt 2\n"
-                     "        trainyard get pods $w[3] -o name 2>/dev/null |"
-                     " string replace \"pod/$w[3]-\" '' | string replace -r -- '-[^-]*$' ''\n"
-                     "    else\n"
-                     "        trainyard get -o name 2>/dev/null | string replace -r '.*/' ''\n"
-                     "    end\n"
-                     "end\n");
+                     "    " NAMES("$w[2..-1]") "\n"
+                                               "end\n");
     each_cmd(c) fish_command(out, *c);
     ty_buf_cstr(
         out, "complete -c trainyard -n __fish_use_subcommand -f -a help -d 'Explain a command'\n");

@@ -6,6 +6,7 @@
 #include "base/tree_testing.h"
 #include "cli/cli.h"
 
+#include <pty.h>
 #include <unistd.h>
 
 struct ty_cli_fixture {
@@ -66,6 +67,35 @@ static inline int fixture_teardown(void **state)
     fixture_close(*state);
     free(*state);
     return 0;
+}
+
+/* Standard output becomes a terminal. Returns its other end, for fixture_terminal_read. */
+static inline int fixture_terminal(struct ty_cli_fixture *b)
+{
+    int master = -1, slave = -1;
+
+    assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+    assert_int_equal(fclose(b->cli.out), 0);
+    free(b->out);
+    b->out = NULL;
+    b->cli.out = fdopen(slave, "w");
+    assert_non_null(b->cli.out);
+    return master;
+}
+
+/* What was printed on the terminal, which is closed: at most cap - 1 bytes, NUL-terminated. */
+static inline void fixture_terminal_read(struct ty_cli_fixture *b, int master, char *ret,
+                                         size_t cap)
+{
+    size_t n = 0;
+    ssize_t got = 0;
+
+    assert_int_equal(fclose(b->cli.out), 0);
+    b->cli.out = open_memstream(&b->out, &b->n_out);
+    while (n + 1 < cap && (got = read(master, ret + n, cap - 1 - n)) > 0)
+        n += (size_t)got;
+    ret[n] = '\0';
+    close(master);
 }
 
 /* Makes the output so far available in b->out and b->err. */

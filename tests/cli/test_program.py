@@ -44,12 +44,14 @@ def test_closed_streams(fds, tmp_path):
 
 
 class TestCompletion:
-    def complete(self, *words):
+    def complete(self, *words, **env):
         """What bash offers for the last word."""
         script = f"""source <({TRAINYARD} completion bash)
+            trainyard() {{ {TRAINYARD} "$@"; }}
             COMP_WORDS=({' '.join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}
             _trainyard; printf '%s\\n' "${{COMPREPLY[@]}}" """
-        done = subprocess.run(["bash", "-eu", "-c", script], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["bash", "-eu", "-c", script], capture_output=True, text=True, timeout=60,
+                              env=dict(os.environ, **env))
         assert done.returncode == 0 and done.stderr == "", done.stderr
         return done.stdout.split()
 
@@ -66,6 +68,17 @@ class TestCompletion:
         assert self.complete("trainyard", "render", "-o", "") == ["yaml", "json", "name"]
         assert self.complete("trainyard", "completion", "") == ["bash", "zsh", "fish"]
         assert "trainjob" in self.complete("trainyard", "explain", "train")
+
+    def test_contexts(self, tmp_path):
+        files = []
+        for name in ("lab", "cloud"):
+            files.append(tmp_path / name)
+            files[-1].write_text(f"apiVersion: v1\nkind: Config\ncontexts: [{{name: {name}, context: {{}}}}]\n")
+        both = ":".join(map(str, files))
+        assert self.complete("trainyard", "logs", "--context", "", KUBECONFIG=both) == ["cloud", "lab"]
+        assert self.complete("trainyard", "logs", "--context", "=", "l", KUBECONFIG=both) == ["lab"]
+        assert self.complete("trainyard", "doctor", "--kubeconfig", str(files[1]), "--context", "") == ["cloud"]
+        assert self.complete("trainyard", "logs", "--context", "", KUBECONFIG=str(tmp_path / "none")) == []
 
     def test_files_are_left_to_bash(self):
         assert self.complete("trainyard", "render", "-f", "") == []

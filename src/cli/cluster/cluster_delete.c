@@ -93,8 +93,8 @@ static int delete_one(struct deletions *w, const char *name)
     if (r < 0)
         return ty_cluster_session_error(
             s, ty_arena_printf(cli->arena, "delete TrainJob \"%s\"", name), &answer);
-    fprintf(cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted%s\n", name,
-            opts->dry_run ? " (dry run)" : "");
+    ty_cli_printf(cli, "trainjob.trainer.kubeflow.org \"%s\" deleted%s\n", name,
+                  opts->dry_run ? " (dry run)" : "");
     fflush(cli->out);
     if (opts->wait && !opts->dry_run) {
         ty_room(cli->arena, w->v, w->n, w->cap);

@@ -5,8 +5,8 @@
 #include "cli/cluster/cluster_session.h"
 #include "cli/history/job_history_pods.h"
 
-/* Limit of the input arenas for objects of a cluster. */
-#define TY_CLUSTER_CEILING ((size_t)4 << 30)
+/* Limit of the input arenas for objects of a cluster: two lists. */
+#define TY_CLUSTER_CEILING (2 * TY_CLUSTER_SESSION_LIST)
 
 /* An entry for the functions of job_state.h, from objects that live with the arena. jobset may be
  * NULL. */

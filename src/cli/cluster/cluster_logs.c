@@ -10,8 +10,7 @@
 #include "engine/jobset/jobset_read.h"
 #include "store/kube/reflector.h"
 
-#define PODS_CEILING ((size_t)2 << 30)
-#define LAST_MS      60000
+#define LAST_MS 60000
 
 struct cluster_logs {
     struct ty_cli *cli;
@@ -104,7 +103,7 @@ static void on_merge(void *ctx)
 static void on_pod(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     struct cluster_logs *w = ctx;
-    ty_auto_arena *a = ty_arena_new_input(PODS_CEILING, NULL);
+    ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
     struct ty_log_pod pod;
 
     if (what == TY_REFLECTOR_DELETED) {
@@ -275,7 +274,7 @@ static int print_logs(struct cluster_logs *w, const struct ty_json *job)
 int ty_cluster_logs(struct ty_cli *cli, struct ty_cluster_session *s,
                     const struct ty_cluster_logs_opts *opts, enum ty_job_watch_end *ret_end)
 {
-    ty_auto_arena *a = ty_arena_new_input(PODS_CEILING, NULL);
+    ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
     struct cluster_logs w = { .cli = cli, .s = s, .o = opts, .a = a };
     enum ty_job_watch_end end = TY_JOB_WATCH_DONE;
     struct ty_job_history_entry job;

@@ -18,6 +18,10 @@ struct ty_cluster_session {
     uv_loop_t loop;
     struct ty_kube *kube;
     const char *ns, *where, *flags;
+    size_t list_most;
+    int64_t end_ms; /* of all calls, by the monotonic clock; 0: none */
+    uv_timer_t timer;
+    struct pending_call *call; /* that is being made */
 };
 
 /* ---- open and close ---- */
@@ -61,7 +65,11 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
     const char *ns = NULL;
 
     s->cli = cli;
+    s->list_most = TY_CLUSTER_SESSION_LIST;
     uv_loop_init(&s->loop);
+    uv_timer_init(&s->loop, &s->timer);
+    s->timer.data = s;
+    s->end_ms = opts->quick_ms ? ty_cli_monotonic_ms() + opts->quick_ms : 0;
     int r = choose_context(cli, opts, &where, &ns, &err);
     if (r == 0) {
         r = ty_kubeconfig_load(cli->arena, &where, &s->config, &err);
@@ -72,7 +80,7 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
                                     .config = &s->config,
                                     .agent = AGENT,
                                     .timeout_ms = TIMEOUT_MS,
-                                    .interactive = true };
+                                    .interactive = !opts->quick_ms };
     if (r == 0)
         r = ty_kube_new(&s->kube, &set, &err);
     if (r < 0) {
@@ -86,11 +94,19 @@ int ty_cluster_session_open(struct ty_cli *cli, const struct ty_where_opts *opts
     return TY_EXIT_OK;
 }
 
+static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
+{
+    if (!uv_is_closing(h))
+        uv_close(h, NULL);
+}
+
 void ty_cluster_session_free(struct ty_cluster_session *s)
 {
     if (!s)
         return;
     ty_kube_free(s->kube);
+    uv_run(&s->loop, UV_RUN_DEFAULT);
+    uv_walk(&s->loop, close_handle, NULL); /* the timer, and what a command left there */
     uv_run(&s->loop, UV_RUN_DEFAULT);
     uv_loop_close(&s->loop);
     free(s);
@@ -126,6 +142,11 @@ const char *ty_cluster_session_flags(const struct ty_cluster_session *s)
     return s->flags;
 }
 
+void ty_cluster_session_limit_lists(struct ty_cluster_session *s, size_t bytes)
+{
+    s->list_most = bytes;
+}
+
 /* ---- calls ---- */
 
 struct pending_call {
@@ -138,13 +159,45 @@ struct pending_call {
     void *keep_ctx;
     struct ty_json **objs;
     size_t n, cap;
+    size_t used; /* of the arena, before the list */
     bool done;
 };
 
+static void end_call(struct ty_cluster_session *s, int r, const char *message)
+{
+    struct pending_call *c = s->call;
+
+    if (!c || c->done)
+        return;
+    ty_kube_cancel(c->op);
+    c->ret->r = r;
+    c->ret->reason = "";
+    c->ret->message = message;
+    c->done = true;
+}
+
+static void on_end_of_time(uv_timer_t *timer)
+{
+    end_call(timer->data, -ETIMEDOUT, "it does not answer in time");
+}
+
+void ty_cluster_session_interrupt(struct ty_cluster_session *s)
+{
+    end_call(s, -EINTR, "interrupted");
+}
+
 static void run_loop(struct pending_call *c)
 {
-    while (!c->done && (uv_run(&c->s->loop, UV_RUN_ONCE) || !c->done))
+    struct ty_cluster_session *s = c->s;
+    int64_t left = s->end_ms - ty_cli_monotonic_ms();
+
+    s->call = c;
+    if (s->end_ms)
+        uv_timer_start(&s->timer, on_end_of_time, left > 0 ? (uint64_t)left : 0, 0);
+    while (!c->done && (uv_run(&s->loop, UV_RUN_ONCE) || !c->done))
         ;
+    uv_timer_stop(&s->timer);
+    s->call = NULL;
 }
 
 void ty_cluster_session_answer(struct ty_arena *a, const struct ty_kube_response *from,
@@ -199,7 +252,7 @@ int ty_cluster_session_call(struct ty_cluster_session *s, struct ty_arena *a,
     mine.ctx = &c;
     if (!mine.tries)
         mine.tries = TRIES;
-    ty_kube_start(s->kube, &mine);
+    c.op = ty_kube_start(s->kube, &mine);
     run_loop(&c);
     return ret->r;
 }
@@ -218,11 +271,12 @@ static void on_object(void *ctx, const struct ty_kube_object *o)
         ty_room(c->a, c->objs, c->n, c->cap);
         c->objs[c->n++] = v;
     }
-    if (!ty_arena_full(c->a))
+    if (!ty_arena_full(c->a) && ty_arena_used(c->a) - c->used <= c->s->list_most)
         return;
     ty_kube_cancel(c->op);
     c->ret->r = -EFBIG;
-    c->ret->message = "there are more objects than can be read";
+    c->ret->message =
+        ty_arena_printf(c->a, "the list takes more than %zu MiB", c->s->list_most >> 20);
     c->done = true;
 }
 
@@ -251,7 +305,8 @@ int ty_cluster_session_list_if(struct ty_cluster_session *s, struct ty_arena *a,
                               .ret = answer,
                               .api_version = ty_kind_api_version(a, which->kind),
                               .keep = keep,
-                              .keep_ctx = ctx };
+                              .keep_ctx = ctx,
+                              .used = ty_arena_used(a) };
     struct ty_kube_list list = {
         .which = *which, .object = on_object, .again = on_relist, .end = on_answer, .ctx = &c
     };
@@ -318,7 +373,9 @@ const char *ty_cluster_session_error_text(const struct ty_cluster_session *s, st
                                "cannot %s: the cluster of %s has no %s; is it installed there? "
                                "Try: trainyard doctor%s",
                                doing, s->where, resource_of(a, why), s->flags);
-    return ty_arena_printf(a, "cannot %s in the cluster of %s: %s", doing, s->where, why->message);
+    bool large = why->r == -EFBIG && strcmp(why->verb, "list") == 0;
+    return ty_arena_printf(a, "cannot %s in the cluster of %s: %s%s", doing, s->where, why->message,
+                           large ? "; name an object, or choose a namespace with -n" : "");
 }
 
 int ty_cluster_session_error(struct ty_cluster_session *s, const char *doing,

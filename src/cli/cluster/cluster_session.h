@@ -48,8 +48,10 @@ struct ty_cluster_answer {
 /* Runs the loop until the answer. ask->fn and ask->ctx are ignored. Returns ret->r. */
 int ty_cluster_session_call(struct ty_cluster_session *s, struct ty_arena *a,
                             const struct ty_kube_request *ask, struct ty_cluster_answer *ret);
-/* Lists by pages; the objects live with the arena and have kind and apiVersion. An input arena that
- * becomes full ends the list with -EFBIG. Returns answer->r; answer->text is empty. */
+/* Lists by pages; the objects live with the arena and have kind and apiVersion. A list that takes
+ * more than TY_CLUSTER_SESSION_LIST bytes there, or fills an input arena, ends with -EFBIG. Returns
+ * answer->r; answer->text is empty. */
+#define TY_CLUSTER_SESSION_LIST ((size_t)1 << 30)
 int ty_cluster_session_list(struct ty_cluster_session *s, struct ty_arena *a,
                             const struct ty_kube_selector *which, struct ty_json ***ret,
                             size_t *ret_n, struct ty_cluster_answer *answer);
@@ -63,6 +65,11 @@ int ty_cluster_session_list_if(struct ty_cluster_session *s, struct ty_arena *a,
  * this verb, kind, namespace, name and subresource. */
 void ty_cluster_session_answer(struct ty_arena *a, const struct ty_kube_response *from,
                                struct ty_cluster_answer *ret);
+
+/* Ends the call that is being made with -EINTR; from the loop. */
+void ty_cluster_session_interrupt(struct ty_cluster_session *s);
+/* For tests: another limit than TY_CLUSTER_SESSION_LIST. */
+void ty_cluster_session_limit_lists(struct ty_cluster_session *s, size_t bytes);
 
 /* A 404 that is not about an object: the server does not serve the kind. */
 bool ty_cluster_session_is_absent(const struct ty_cluster_answer *answer);

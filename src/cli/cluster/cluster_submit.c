@@ -42,7 +42,7 @@ static void print_object(struct cluster_submit *w, const struct ty_doc *doc,
     if (w->o->output && strcmp(w->o->output, "json") == 0 && w->in->inputs.n == 1) {
         ty_json_pretty(&text, obj, 4, false);
         ty_buf_chr(&text, '\n');
-        w->printer.code |= ty_cli_print(w->cli, &text);
+        w->printer.code |= ty_cli_print_clean(w->cli, &text);
     } else if (w->o->output) {
         ty_printer_add(&w->printer, a, doc->kind, ty_json_copy(a, obj, 0), NULL);
     } else {
@@ -50,8 +50,8 @@ static void print_object(struct cluster_submit *w, const struct ty_doc *doc,
         const char *group = doc->kind->group;
         if (!name.n)
             name = ty_json_str_at(obj, "metadata.generateName");
-        fprintf(w->cli->out, "%s%s%s/%.*s %s%s\n", doc->kind->singular, *group ? "." : "", group,
-                TY_ARG(name), w->o->apply ? "serverside-applied" : "created", dry_text(w));
+        ty_cli_printf(w->cli, "%s%s%s/%.*s %s%s\n", doc->kind->singular, *group ? "." : "", group,
+                      TY_ARG(name), w->o->apply ? "serverside-applied" : "created", dry_text(w));
     }
     fflush(w->cli->out);
 }

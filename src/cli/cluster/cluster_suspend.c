@@ -47,7 +47,7 @@ int ty_cluster_suspend(struct ty_cli *cli, const struct ty_where_opts *where, co
     if (ty_cluster_session_call(s, cli->arena, &ask, &answer) < 0)
         return ty_cluster_session_error(
             s, ty_arena_printf(cli->arena, "%s TrainJob \"%s\"", verb, job.name), &answer);
-    fprintf(cli->out, "trainjob.trainer.kubeflow.org/%s %s\n", job.name, done);
+    ty_cli_printf(cli, "trainjob.trainer.kubeflow.org/%s %s\n", job.name, done);
     hint_queue(cli, job.job, suspend);
     return TY_EXIT_OK;
 }

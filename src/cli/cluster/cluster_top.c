@@ -9,10 +9,11 @@
 #include "cli/cluster/cluster_jobs.h"
 #include "cli/cluster/job_watch.h"
 #include "cli/cluster/log_pods.h"
+#include "cli/jobs/top_screen.h"
 #include "cli/view/top_view.h"
 #include "engine/jobset/jobset_read.h"
 
-#define EVERY_S 15 /* metrics-server measures as often */
+#define EVERY_MS 15000 /* metrics-server measures as often */
 
 static const struct ty_kind pod_metrics = { .group = "metrics.k8s.io",
                                             .version = "v1beta1",
@@ -29,6 +30,10 @@ struct cluster_top {
     struct ty_map metrics;           /* name of the pod -> its PodMetrics */
     struct ty_top_row *rows;
     size_t n, cap;
+    int64_t every_ms;
+    const char *over;   /* how the job ended; NULL: it runs */
+    struct ty_buf text; /* of the sample */
+    int code;
 };
 
 static int64_t thousandths(struct ty_quantity q)
@@ -112,30 +117,140 @@ static int by_name(const void *x, const void *y)
     return d ? d : ty_job_history_pods_compare(a->node, b->node);
 }
 
-static int print_sample(struct cluster_top *t)
+/* Replaces the text. */
+static int format_sample(struct cluster_top *t)
 {
     ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
-    ty_auto_buf text = { 0 };
     int code = take_sample(t, a);
 
     ty_map_done(&t->metrics);
     t->metrics = (struct ty_map){ 0 };
     if (code)
         return code;
+    t->text.n = 0;
     if (t->n)
         qsort(t->rows, t->n, sizeof(*t->rows), by_name);
     struct ty_top_view view = {
         .rows = t->rows, .n = t->n, .headers = t->o->headers, .one_job = t->job.name != NULL
     };
     if (t->o->json)
-        ty_top_view_json(a, &view, &text);
+        ty_top_view_json(a, &view, &t->text);
     else if (t->n)
-        ty_top_view_table(a, &view, &text);
-    else
+        ty_top_view_table(a, &view, &t->text);
+    t->rows = NULL; /* they lived with the arena */
+    return TY_EXIT_OK;
+}
+
+static int print_sample(struct cluster_top *t)
+{
+    if (!t->o->json && !t->n)
         fputs("No running pods\n", t->cli->err);
-    code = ty_cli_print(t->cli, &text);
-    fflush(t->cli->out);
+    return ty_cli_print_clean(t->cli, &t->text);
+}
+
+/* Whether the job that was asked for has ended meanwhile. */
+static int check_job(struct cluster_top *t)
+{
+    ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
+    struct ty_cluster_answer answer;
+    struct ty_job_history_entry now;
+
+    if (!t->job.name)
+        return TY_EXIT_OK;
+    int r = ty_cluster_jobs_get(t->s, a, t->job.ns, t->job.name, &now, &answer);
+    if (r == 0)
+        t->over = ty_job_watch_over(now.job, NULL);
+    else if (r == -ENOENT && !ty_cluster_session_is_absent(&answer))
+        t->over = "deleted";
+    else
+        return ty_cluster_session_error(
+            t->s, ty_arena_printf(a, "get TrainJob \"%s\"", t->job.name), &answer);
+    return TY_EXIT_OK;
+}
+
+static int sample_again(struct cluster_top *t)
+{
+    int code = check_job(t);
+
+    return code || t->over ? code : format_sample(t);
+}
+
+static int report_end(struct cluster_top *t)
+{
+    ty_cli_msg(t->cli, TY_MSG_NOTE, "trainjob \"%s\" is %s", t->job.name, t->over);
+    return TY_EXIT_OK;
+}
+
+static int print_samples(struct cluster_top *t)
+{
+    int code = print_sample(t);
+
+    while (code == TY_EXIT_OK && t->o->watch) {
+        nanosleep(&(struct timespec){ .tv_sec = t->every_ms / 1000,
+                                      .tv_nsec = t->every_ms % 1000 * 1000000 },
+                  NULL);
+        code = sample_again(t);
+        if (code == TY_EXIT_OK && t->over)
+            return report_end(t);
+        if (code == TY_EXIT_OK)
+            code = print_sample(t);
+    }
     return code;
+}
+
+/* ---- on a terminal ---- */
+
+/* Of all jobs nothing is left to show; a job that was named may get pods. */
+static bool nothing_runs(const struct cluster_top *t)
+{
+    return !t->n && !t->job.name && !t->o->watch;
+}
+
+static bool sample_live(void *ctx)
+{
+    struct cluster_top *t = ctx;
+
+    t->code = sample_again(t);
+    return t->code == TY_EXIT_OK && !t->over && !nothing_runs(t);
+}
+
+static void stop_live(void *ctx)
+{
+    const struct cluster_top *t = ctx;
+
+    ty_cluster_session_interrupt(t->s);
+}
+
+/* Leaves the last table on the terminal. */
+static int show_live(struct cluster_top *t)
+{
+    bool stopped = ty_top_screen_run(&(struct ty_top_screen){ .cli = t->cli,
+                                                              .loop = ty_cluster_session_loop(t->s),
+                                                              .first_ms = t->every_ms,
+                                                              .every_ms = t->every_ms,
+                                                              .text = &t->text,
+                                                              .sample = sample_live,
+                                                              .stop = stop_live,
+                                                              .ctx = t });
+
+    if (stopped)
+        return ty_cli_print_clean(t->cli, &t->text);
+    if (t->code)
+        return t->code;
+    return t->over ? report_end(t) : print_sample(t);
+}
+
+/* ---- the command ---- */
+
+static int show_top(struct cluster_top *t)
+{
+    int code = format_sample(t);
+
+    if (code)
+        return code;
+    if (!t->o->json && ty_top_screen_can_draw(t->cli) && !nothing_runs(t))
+        return show_live(t);
+    return print_samples(t);
 }
 
 int ty_cluster_top(struct ty_cli *cli, const struct ty_cluster_top_opts *opts)
@@ -145,16 +260,17 @@ int ty_cluster_top(struct ty_cli *cli, const struct ty_cluster_top_opts *opts)
     int code = ty_cluster_session_open(cli, opts->where, &s);
 
     t.s = s;
+    t.every_ms = opts->every_ms ? opts->every_ms : EVERY_MS;
     if (code == TY_EXIT_OK && opts->word)
         code = ty_cluster_jobs_find_or_print(s, cli, opts->word, &t.job);
     if (code)
         return code;
-    const char *over = opts->word ? ty_job_watch_over(t.job.job, NULL) : NULL;
-    if (over) {
-        ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" does not run: it is %s", t.job.name, over);
+    t.over = opts->word ? ty_job_watch_over(t.job.job, NULL) : NULL;
+    if (t.over) {
+        ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" does not run: it is %s", t.job.name, t.over);
         return TY_EXIT_BAD;
     }
-    for (code = print_sample(&t); code == TY_EXIT_OK && opts->watch; code = print_sample(&t))
-        nanosleep(&(struct timespec){ .tv_sec = EVERY_S }, NULL);
+    code = show_top(&t);
+    ty_buf_done(&t.text);
     return code;
 }

@@ -8,6 +8,7 @@ struct ty_cluster_top_opts {
     const struct ty_where_opts *where;
     const char *word; /* a TrainJob or a pod of it; NULL: all of the namespace */
     bool json, headers, watch;
+    int64_t every_ms; /* between samples; 0: 15 s, as often as metrics-server measures */
 };
 int ty_cluster_top(struct ty_cli *cli, const struct ty_cluster_top_opts *opts); /* exit code */
 

@@ -53,9 +53,80 @@ static void test_no_metrics(void **state)
     assert_string_equal(f->b.out, "[]\n");
 }
 
+#define TRAINJOB(status)                                                                           \
+    OK "{\"metadata\":{\"name\":\"t\",\"namespace\":\"team\"},\"status\":{\"conditions\":[" status \
+       "]}}"
+#define SAMPLE LIST("1", METRICS("b", "1", "1Gi")), LIST("1", POD("b", "t-node-0-0", "Running"))
+
+/* On a terminal; what the user types is there before. */
+static int show_live(struct cluster_fixture *f, const char *typed, int64_t every_ms, char *seen,
+                     size_t cap)
+{
+    struct ty_where_opts where = { .cluster = true };
+    int master = fixture_terminal(&f->b);
+
+    setenv("TERM", "xterm", 1);
+    f->b.cli.in = fileno(f->b.cli.out);
+    assert_int_equal(write(master, typed, strlen(typed)), strlen(typed));
+    int code = ty_cluster_top(
+        &f->b.cli, &(struct ty_cluster_top_opts){
+                       .where = &where, .word = "t", .headers = true, .every_ms = every_ms });
+    fixture_terminal_read(&f->b, master, seen, cap);
+    fixture_flush(&f->b);
+    return code;
+}
+
+static void test_live_until_a_key(void **state)
+{
+    static const char *const answers[] = { TRAINJOB(""), NOT_FOUND, SAMPLE, NULL };
+    struct cluster_fixture *f = *state;
+    char seen[8192];
+
+    cluster_serve(f, answers);
+    assert_int_equal(show_live(f, "q\n", 0, seen, sizeof(seen)), TY_EXIT_OK);
+    assert_has(seen, "\033[?25l");                             /* it is drawn */
+    assert_has(strstr(seen, "\033[?25h"), "node-0-0   1001m"); /* and the last table stays */
+    assert_string_equal(f->b.err, "");
+}
+
+static void test_live_until_the_end_of_the_job(void **state)
+{
+    static const char *const answers[] = { TRAINJOB(""),
+                                           NOT_FOUND,
+                                           SAMPLE,
+                                           TRAINJOB(""),
+                                           NOT_FOUND,
+                                           SAMPLE,
+                                           TRAINJOB("{\"type\":\"Complete\",\"status\":\"True\"}"),
+                                           NOT_FOUND,
+                                           NULL };
+    struct cluster_fixture *f = *state;
+    char seen[8192];
+
+    cluster_serve(f, answers);
+    assert_int_equal(show_live(f, "", 50, seen, sizeof(seen)), TY_EXIT_OK);
+    assert_has(seen, "node-0-0");
+    assert_string_equal(f->b.err, "note: trainjob \"t\" is Complete\n");
+}
+
+/* The message is not lost below the table. */
+static void test_live_until_an_error(void **state)
+{
+    static const char *const answers[] = { TRAINJOB(""), NOT_FOUND, SAMPLE, FORBIDDEN, NULL };
+    struct cluster_fixture *f = *state;
+    char seen[8192];
+
+    cluster_serve(f, answers);
+    assert_int_equal(show_live(f, "", 50, seen, sizeof(seen)), TY_EXIT_BAD);
+    assert_has(f->b.err, "error: cannot get TrainJob \"t\": you may not get trainjobs");
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, cluster_setup, cluster_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { TEST(test_rows), TEST(test_no_metrics) };
+    const struct CMUnitTest tests[] = { TEST(test_rows), TEST(test_no_metrics),
+                                        TEST(test_live_until_a_key),
+                                        TEST(test_live_until_the_end_of_the_job),
+                                        TEST(test_live_until_an_error) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

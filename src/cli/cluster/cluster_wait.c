@@ -75,7 +75,7 @@ int ty_cluster_wait(struct ty_cli *cli, struct ty_cluster_session *s, const char
     if (end == TY_JOB_WATCH_TIMEOUT)
         return timed_out(cli, job.name);
     if (w.met) {
-        fprintf(cli->out, "trainjob.trainer.kubeflow.org/%s condition met\n", job.name);
+        ty_cli_printf(cli, "trainjob.trainer.kubeflow.org/%s condition met\n", job.name);
         return TY_EXIT_OK;
     }
     ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" is %s: the condition cannot be met any more",

@@ -330,13 +330,23 @@ static void add_source(struct ty_log_merge *m, struct log_of_pod *p, const char 
     ty_append(m->first, m->last_source, s);
 }
 
+/* The node's name comes from the server, and is printed before each line. */
+static char *clean_name(const char *name)
+{
+    size_t n = strlen(name);
+    char *clean = ty_xalloc(malloc(n + 1));
+
+    clean[ty_text_clean(ty_str(name), clean, n)] = '\0';
+    return clean;
+}
+
 static struct log_of_pod *add_pod(struct ty_log_merge *m, const struct ty_log_pod *pod)
 {
     struct log_of_pod *p = ty_xalloc(calloc(1, sizeof(*p)));
 
     *p = (struct log_of_pod){ .m = m,
                               .name = ty_xalloc(strdup(pod->name)),
-                              .node = ty_xalloc(strdup(pod->node)) };
+                              .node = clean_name(pod->node) };
     ty_map_put(&m->pods, ty_str(pod->uid), p);
     for (size_t i = 0; i < pod->n; i++)
         if (!m->container || strcmp(m->container, pod->containers[i].name) == 0)

@@ -1,14 +1,12 @@
 /* trainyard top: CPU, memory and GPU use of running pods, as kubectl top pod prints them. */
-#include <signal.h>
 #include <time.h>
-#include <unistd.h>
+#include <uv.h>
 
 #include "cli/cluster/cluster_top.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history_pods.h"
 #include "cli/history/job_state.h"
-#include "cli/run/run_screen.h"
-#include "cli/run/run_view.h"
+#include "cli/jobs/top_screen.h"
 #include "cli/view/top_view.h"
 #include "proc/gpu_usage.h"
 #include "proc/pod_usage.h"
@@ -51,11 +49,6 @@ struct top {
     size_t jobs;       /* that run, with pods or not yet */
     const char *state; /* of the job that was asked for, if it does not run */
     struct ty_buf text;
-    uv_loop_t loop;
-    uv_timer_t timer;
-    uv_poll_t keys;
-    uv_signal_t sigint, sigterm;
-    struct ty_run_screen *screen;
     int code;
 };
 
@@ -196,7 +189,7 @@ static int print_samples(struct top *t)
             print_table(t);
         else
             fputs("No running pods\n", t->cli->err);
-        code = ty_cli_print(t->cli, &t->text);
+        code = ty_cli_print_clean(t->cli, &t->text);
         if (!again)
             break;
     }
@@ -211,41 +204,14 @@ static bool nothing_runs(const struct top *t)
     return !t->jobs && !t->opts->watch;
 }
 
-static void draw_table(void *ctx, const struct ty_run_table_opts *d, struct ty_run_table_frame *ret)
+static bool sample_live(void *ctx)
 {
-    const struct top *t = ctx;
-
-    ty_run_table_draw_text(ty_buf_str(&t->text), d, ret);
-}
-
-static void on_timer(uv_timer_t *h)
-{
-    struct top *t = h->data;
+    struct top *t = ctx;
 
     t->code = take_sample(t);
     t->text.n = 0;
     print_table(t);
-    ty_run_screen_changed(t->screen);
-    if (t->code || t->state || nothing_runs(t))
-        uv_stop(&t->loop);
-}
-
-static void on_signal(uv_signal_t *h, int sig TY_UNUSED)
-{
-    struct top *t = h->data;
-
-    uv_stop(&t->loop);
-}
-
-static void on_key(uv_poll_t *h, int status, int events TY_UNUSED)
-{
-    struct top *t = h->data;
-    char c = 0;
-
-    if (status < 0 || read(t->cli->in, &c, 1) != 1)
-        uv_poll_stop(h); /* standard input is closed */
-    else if (c == 'q' || c == 'Q')
-        uv_stop(&t->loop);
+    return t->code == TY_EXIT_OK && !t->state && !nothing_runs(t);
 }
 
 static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
@@ -257,31 +223,26 @@ static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
 /* Leaves the last table on the terminal. */
 static int show_live(struct top *t)
 {
-    uv_loop_init(&t->loop);
-    uv_timer_init(&t->loop, &t->timer);
-    uv_signal_init(&t->loop, &t->sigint);
-    uv_signal_init(&t->loop, &t->sigterm);
-    t->timer.data = t->sigint.data = t->sigterm.data = t->keys.data = t;
-    uv_timer_start(&t->timer, on_timer, FIRST_MS, EVERY_MS);
-    uv_signal_start(&t->sigint, on_signal, SIGINT);
-    uv_signal_start(&t->sigterm, on_signal, SIGTERM);
-    if (isatty(t->cli->in) && uv_poll_init(&t->loop, &t->keys, t->cli->in) == 0)
-        uv_poll_start(&t->keys, UV_READABLE, on_key);
-    t->screen = ty_run_screen_open(
-        &(struct ty_run_screen_spec){ .cli = t->cli, .draw = draw_table, .ctx = t, .keys = true },
-        &t->loop);
-    uv_run(&t->loop, UV_RUN_DEFAULT);
-    ty_run_screen_close(t->screen);
-    uv_walk(&t->loop, close_handle, NULL);
-    uv_run(&t->loop, UV_RUN_DEFAULT);
-    uv_loop_close(&t->loop);
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    ty_top_screen_run(&(struct ty_top_screen){ .cli = t->cli,
+                                               .loop = &loop,
+                                               .first_ms = FIRST_MS,
+                                               .every_ms = EVERY_MS,
+                                               .text = &t->text,
+                                               .sample = sample_live,
+                                               .ctx = t });
+    uv_walk(&loop, close_handle, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
     if (t->code == TY_EXIT_OK && t->state)
         return report_end(t, true);
     if (t->code == TY_EXIT_OK && nothing_runs(t)) {
         fputs("No running pods\n", t->cli->err);
         return TY_EXIT_OK;
     }
-    return t->code ? t->code : ty_cli_print(t->cli, &t->text);
+    return t->code ? t->code : ty_cli_print_clean(t->cli, &t->text);
 }
 
 /* ---- the command ---- */
@@ -294,7 +255,7 @@ static int show_top(struct top *t)
         return code;
     if (t->state)
         return report_end(t, false);
-    bool live = !t->opts->output && ty_run_view_can_draw(t->cli);
+    bool live = !t->opts->output && ty_top_screen_can_draw(t->cli);
     if (live && nothing_runs(t)) {
         fputs("No running pods\n", t->cli->err);
         return TY_EXIT_OK;
@@ -365,8 +326,8 @@ const struct ty_cmd ty_cmd_top = {
             "what several processes share once. If nvidia-smi is in PATH, GPU% is the mean use of\n"
             "the GPUs on which the node has processes.\n"
             "\n"
-            "On a cluster (--cluster) the numbers are those of metrics-server, without GPUs, and\n"
-            "printed once unless --watch is given.\n",
+            "On a cluster (--cluster) the numbers are those of metrics-server, without GPUs; the\n"
+            "table is updated every 15 seconds, as often as they are measured.\n",
     .examples = "  trainyard top\n"
                 "  trainyard top torch-ddp\n"
                 "  trainyard top torch-ddp -o json\n"

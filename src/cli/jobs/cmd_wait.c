@@ -69,7 +69,7 @@ static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
     if (code)
         return code;
     if (w->met || (w->want.gone && !w->there)) {
-        fprintf(w->cli->out, "trainjob.trainer.kubeflow.org/%s condition met\n", job->name);
+        ty_cli_printf(w->cli, "trainjob.trainer.kubeflow.org/%s condition met\n", job->name);
         return TY_EXIT_OK;
     }
     if (!w->there || (w->state[0] && !w->want.gone)) {

@@ -10,6 +10,9 @@ struct ty_where_opts {
     bool cluster, local;
     const char *kubeconfig, *context;
     struct ty_job_history_opts history; /* -n of both sides; --run of this machine's */
+    /* Of no option, for shell completion: calls to the cluster end after this time together, and
+     * exec credential plugins do not prompt. 0: each has its own timeout. */
+    int64_t quick_ms;
 };
 /* clang-format off */
 /* --cluster, --local, --context, --kubeconfig. A command with its own -n copies that to

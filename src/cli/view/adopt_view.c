@@ -63,9 +63,10 @@ static void print_entry(struct ty_arena *a, struct ty_buf *out, const struct ty_
     const char *on = how->colour ? colour_of(e->result) : "", *off = how->colour ? PLAIN : "";
 
     ty_buf_printf(out, "%s%-8s%s  %s ", on, ty_adopt_words[e->result], off, e->kind->kind);
-    if (e->ns.n)
-        ty_buf_printf(out, "%.*s/", TY_ARG(e->ns));
-    ty_buf_printf(out, "%.*s: %s\n", TY_ARG(e->name), e->text);
+    put_clean(a, out,
+              ty_arena_printf(a, "%.*s%s%.*s: %s", TY_ARG(e->ns), e->ns.n ? "/" : "",
+                              TY_ARG(e->name), e->text));
+    ty_buf_chr(out, '\n');
     print_reasons(a, out, e, how);
 }
 

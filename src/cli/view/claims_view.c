@@ -104,7 +104,7 @@ static int print_all(struct claims_view *v, size_t n_names, const char *output)
         ty_table_print(&v->table, &out);
     else if (!n_names)
         fputs("No resources found\n", v->cli->err);
-    return ty_cli_print(v->cli, &out);
+    return ty_cli_print_clean(v->cli, &out);
 }
 
 int ty_claims_view_print(struct ty_cli *cli, struct ty_history_db *d, const char *const *names,

@@ -38,5 +38,5 @@ int ty_objects_view_print(struct ty_cli *cli, struct ty_json *const *objs, size_
         ty_json_pretty(&out, v, 4, true);
         ty_buf_chr(&out, '\n');
     }
-    return ty_cli_print(cli, &out);
+    return ty_cli_print_clean(cli, &out);
 }

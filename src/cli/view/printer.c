@@ -5,7 +5,7 @@
 static void flush_buf(struct ty_printer *p, struct ty_buf *b)
 {
     if (p->code == TY_EXIT_OK)
-        p->code = ty_cli_print(p->cli, b);
+        p->code = ty_cli_print_clean(p->cli, b);
 }
 
 static void flush_text(struct ty_printer *p, const char *text)

@@ -51,6 +51,61 @@ static void test_rows_that_change(void **state)
     ty_table_watch_done(&p.w);
 }
 
+/* A poll of a watch has only what changed: here one new row. */
+static int fill_one(void *ctx, struct ty_table *t)
+{
+    struct polls *p = ctx;
+
+    ty_table_row(t, "NAME", "STATUS", "AGE");
+    ty_table_row(t, p->status, "Running", p->age);
+    ty_table_watch_row(&p->w, t, p->status);
+    return TY_EXIT_OK;
+}
+
+static void test_old_rows_are_forgotten(void **state)
+{
+    struct ty_cli_fixture *b = *state;
+    struct polls p = { .age = "1s" };
+
+    p.w = (struct ty_table_watch){ .cli = &b->cli, .fill = fill_one, .ctx = &p, .most = 10 };
+    for (int i = 0; i < 1000; i++) {
+        p.status = ty_arena_printf(b->cli.arena, "event-%d", i);
+        assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+        assert_in_range(p.w.seen.n, 1, 10);
+    }
+    assert_non_null(ty_map_get(&p.w.seen, TY_LIT("event-999")));
+    assert_null(ty_map_get(&p.w.seen, TY_LIT("event-900")));
+    ty_table_watch_done(&p.w);
+}
+
+static int fill_many(void *ctx, struct ty_table *t)
+{
+    struct polls *p = ctx;
+
+    ty_table_row(t, "NAME");
+    for (int i = 0; i < 20; i++) {
+        const char *name = ty_arena_printf(t->arena, "row-%d", i);
+        ty_table_row(t, name);
+        ty_table_watch_row(&p->w, t, name);
+    }
+    return TY_EXIT_OK;
+}
+
+/* A poll of this machine has all rows, and none is printed twice, however many there are. */
+static void test_rows_of_the_table_stay(void **state)
+{
+    struct ty_cli_fixture *b = *state;
+    struct polls p = { 0 };
+
+    p.w = (struct ty_table_watch){ .cli = &b->cli, .fill = fill_many, .ctx = &p, .most = 10 };
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    fixture_flush(b);
+    assert_int_equal(p.w.seen.n, 20);
+    assert_string_equal(strstr(b->out, "row-19"), "row-19\n");
+    ty_table_watch_done(&p.w);
+}
+
 static int setup(void **state)
 {
     return fixture_new(state) ? 0 : -1;
@@ -60,6 +115,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows_that_change, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_old_rows_are_forgotten, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_rows_of_the_table_stay, setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,8 @@ bool ty_kube_is_prompting(const struct ty_kube *k);
  *                   write may have been executed
  *   -ECANCELED      it is fenced, and the fence is closed. A write that was sent may have been
  *                   executed
- *   -EFBIG          the response is too long, or too large as a tree; a write has been executed
+ *   -EFBIG          the response is too long, or too large as a tree, or a list has more than 2000
+ *                   pages; a write has been executed
  *   -EPROTO         anything else, such as a response that is not JSON
  *
  * A refused certificate, a missing exec plugin and the like are -EAGAIN, too: they can be fixed

@@ -8,7 +8,8 @@
 
 #define PAGE        500
 #define REST_BYTES  ((size_t)1 << 20)
-#define MOST_ROUNDS 10 /* for a list that changes faster than it can be read */
+#define MOST_ROUNDS 10   /* for a list that changes faster than it can be read */
+#define MOST_PAGES  2000 /* a million objects; a server that never ends a list has more */
 #define META_MANY   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 struct list_op {
@@ -18,7 +19,7 @@ struct list_op {
     char *first; /* path and query of the first page */
     char *base;  /* the same without resourceVersion, for the others */
     struct ty_kube_split split;
-    int rounds;
+    int rounds, pages;
     bool paging; /* this is not the first page */
 };
 
@@ -74,6 +75,7 @@ static bool list_again(struct list_op *l)
         return false;
     l->rounds++;
     l->paging = false;
+    l->pages = 0;
     l->again(l->op.ctx);
     if (l->op.cancelled)
         return true;
@@ -99,6 +101,19 @@ static void read_rest(struct list_op *l, struct ty_kube_response *answer, struct
                                              err.text[0] ? ": " : "", err.text));
 }
 
+static bool list_next_page(struct list_op *l, struct ty_str token, struct ty_kube_response *answer)
+{
+    if (++l->pages == MOST_PAGES) {
+        answer->r = -EFBIG;
+        answer->message =
+            ty_str(ty_arena_printf(l->op.k->a, "the list has more than %d pages", MOST_PAGES));
+        return false;
+    }
+    set_path(l, l->base, token);
+    l->paging = true;
+    return list_go_on(l);
+}
+
 static bool list_end(struct ty_kube_op *op, struct ty_kube_response *answer)
 {
     struct list_op *l = (struct list_op *)op;
@@ -108,11 +123,8 @@ static bool list_end(struct ty_kube_op *op, struct ty_kube_response *answer)
         return true;
     if (answer->r == 0)
         read_rest(l, answer, &token);
-    if (answer->r == 0 && token.n) {
-        set_path(l, l->base, token);
-        l->paging = true;
-        return list_go_on(l);
-    }
+    if (answer->r == 0 && token.n && list_next_page(l, token, answer))
+        return true;
     if (op->fn)
         op->fn(op->ctx, answer);
     return false;

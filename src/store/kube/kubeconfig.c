@@ -121,31 +121,50 @@ void ty_kubeconfig_sources_env(struct ty_kubeconfig_sources *w)
     /* NOLINTEND(concurrency-mt-unsafe) */
 }
 
+static bool is_in_pod(const struct ty_kubeconfig_sources *w)
+{
+    return !is_set(w->kubeconfig) && !is_set(w->env) && is_set(w->host) && !is_set(w->context);
+}
+
+static int read_files(struct ty_kubeconfig_merge *m, const struct ty_kubeconfig_sources *where,
+                      struct ty_err *err)
+{
+    if (is_set(where->kubeconfig))
+        return read_config(m, where->kubeconfig, err);
+    if (is_set(where->env))
+        return read_env(m, where->env, err);
+    if (is_set(where->home))
+        return read_config(m, ty_arena_printf(m->a, "%s/.kube/config", where->home), err);
+    return ty_fail(err, -ENOENT,
+                   "no cluster: neither --kubeconfig nor KUBECONFIG nor HOME is "
+                   "set, and this is not a pod");
+}
+
 int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *where,
                        struct ty_kubeconfig *ret, struct ty_err *err)
 {
     struct ty_kubeconfig_merge m = { .a = a };
-    int r = 0;
 
-    if (is_set(where->kubeconfig)) {
-        r = read_config(&m, where->kubeconfig, err);
-    } else if (is_set(where->env)) {
-        r = read_env(&m, where->env, err);
-    } else if (is_set(where->host) && !is_set(where->context)) {
+    if (is_in_pod(where))
         return in_cluster(a, where, ret, err);
-    } else if (is_set(where->home)) {
-        r = read_config(&m, ty_arena_printf(a, "%s/.kube/config", where->home), err);
-    } else {
-        r = ty_fail(err, -ENOENT,
-                    "no cluster: neither --kubeconfig nor KUBECONFIG nor HOME is "
-                    "set, and this is not a pod");
-    }
+    int r = read_files(&m, where, err);
     if (r < 0)
         return r;
     return ty_kubeconfig_merge_resolve(&m, where->context, ret, err);
 }
 
-/* In the order of precedence of kube_auth.c. */
+int ty_kubeconfig_contexts(struct ty_arena *a, const struct ty_kubeconfig_sources *where,
+                           struct ty_strlist *ret, struct ty_err *err)
+{
+    struct ty_kubeconfig_merge m = { .a = a };
+    int r = is_in_pod(where) ? 0 : read_files(&m, where, err);
+
+    for (size_t i = 0; r == 0 && i < m.n_files; i++)
+        ty_each_item (c, ty_json_get(m.files[i].doc, "contexts"))
+            ty_strlist_add(a, ret, ty_json_cstr_at(a, *c, "name"));
+    return r;
+}
+
 const char *ty_kubeconfig_identity(struct ty_arena *a, const struct ty_kubeconfig *c)
 {
     if (c->token_file)

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "base/strlist.h"
 
 struct ty_kube_env {
     const char *name, *value;
@@ -62,6 +63,10 @@ void ty_kubeconfig_sources_env(
  * message with file and field. */
 int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *where,
                        struct ty_kubeconfig *ret, struct ty_err *err);
+/* Adds the names of all contexts of these files, which live with the arena; none in a pod. -ENOENT,
+ * -EINVAL as above. */
+int ty_kubeconfig_contexts(struct ty_arena *a, const struct ty_kubeconfig_sources *where,
+                           struct ty_strlist *ret, struct ty_err *err);
 /* The credentials in use, for messages: "the token in file /x". Lives with the arena. */
 const char *ty_kubeconfig_identity(struct ty_arena *a, const struct ty_kubeconfig *c);
 

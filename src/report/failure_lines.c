@@ -100,10 +100,10 @@ static bool contains_in_any_case(struct ty_str line, struct ty_str word)
 
 bool ty_failure_lines_explain(struct ty_str line)
 {
-    static const char *const words[] = { "error",        "not found", "cannot",  "can't",
-                                         "could not",    "failed",    "no such", "fatal",
-                                         "denied",       "unable",    "unbound", "abort",
-                                         "not permitted" };
+    static const char *const words[] = { "error",           "not found",    "cannot",  "can't",
+                                         "could not",       "failed",       "no such", "fatal",
+                                         "denied",          "unable",       "unbound", "abort",
+                                         "no module named", "not permitted" };
 
     for (size_t i = 0; i < TY_COUNT(words); i++)
         if (contains_in_any_case(line, ty_str(words[i])))

@@ -53,6 +53,13 @@ CASES = [
     plain("finished-before", "node 1 was done long ago when node 0 loses its database",
           [PYTHON, "-c", "import os, time\nif os.environ['JOB_COMPLETION_INDEX'] == '0':\n    time.sleep(7)\n"
                          "    raise ConnectionResetError('[Errno 104] Connection reset by peer')"], "node-0-0", "ConnectionResetError"),
+    plain("metric-last", "node 1 exits with 3, and its last line is a metric with the word error",
+          ["sh", "-c", "test $JOB_COMPLETION_INDEX = 0 && sleep 20; echo mean squared error: 0.31; exit 3"], "node-0-1", "failed first: exit code 3"),
+    plain("exit-while-term", "node 1 exits with 7; node 0 raises when it is told to end",
+          [PYTHON, "-c", CAUGHT + "import signal\ndef flush(*_):\n    raise RuntimeError('flush failed')\nif me == 0:\n"
+                         "    signal.signal(signal.SIGTERM, flush)\n    time.sleep(20)\ntime.sleep(0.5)\nsys.exit(7)"], "node-0-1", "exit code 7", victims=False),
+    plain("terminal-codes", "the error of node 1 has colors and other controls",
+          [PYTHON, "-c", CAUGHT + "if me == 0:\n    time.sleep(20)\nraise ValueError('\\x1b[31mbad\\x1b[0m mask \\x07')"], "node-0-1", "ValueError: bad mask"),
     plain("module-everywhere", "python -m of a module that is not there", [PYTHON, "-m", "nosuchtrainer"], ["node-0-0", "node-0-1"],
           "No module named nosuchtrainer"),
     plain("mp-spawn", "a process of torch.multiprocessing.spawn raises", [PYTHON, "spawned.py"], ["node-0-0", "node-0-1"], "ValueError: part 1 is empty"),

@@ -45,6 +45,8 @@ struct log_stream {
     size_t message;   /* so many more lines may belong to an error that a library logs */
     bool terminating; /* "terminate called", its what() comes next */
     bool panicked;    /* Rust's message comes next */
+    bool headed;      /* the line before was the head of a traceback */
+    size_t column;    /* where the open traceback begins: in all its lines something is before it */
     enum group_state group;
 };
 
@@ -145,7 +147,7 @@ static struct ty_failure_finding *add_finding(struct findings_reader *r, struct 
     return f;
 }
 
-static void close_traceback(struct findings_reader *r, struct log_stream *s)
+static void close_traceback(struct findings_reader *r, struct log_stream *s, struct ty_str error)
 {
     struct ty_failure_finding *f = s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
 
@@ -154,25 +156,42 @@ static void close_traceback(struct findings_reader *r, struct log_stream *s)
         s->ignored = false;
     } else if (s->join && f) {
         if (s->nested) {
-            f->error = r->line->body;
+            f->error = error;
             f->symptom = ty_failure_symptom(f->error);
             f->line = r->i;
         }
         f->end = r->i;
     } else {
-        add_finding(r, s, r->line->body, true);
+        add_finding(r, s, error, true);
     }
     s->join = s->nested = false;
 }
 
+/* Shells and log collectors may put something before every line ("[train] ", a time): if the first
+ * frame stands below the head, the error does, too. */
+static struct ty_str below_head(struct log_stream *s, struct ty_str b)
+{
+    struct ty_str rest = b.n > s->column ? (struct ty_str){ b.p + s->column, b.n - s->column }
+                                         : (struct ty_str){ "", 0 };
+
+    if (s->headed && !ty_str_starts(rest, TY_LIT("  File \"")))
+        s->column = 0; /* only its head shared the line with something */
+    s->headed = false;
+    return s->column ? rest : b;
+}
+
 static void read_traceback_line(struct findings_reader *r, struct log_stream *s)
 {
-    struct ty_str b = r->line->body;
+    struct ty_str b = below_head(s, r->line->body);
 
     if (b.n == 0 || b.p[0] == ' ' || b.p[0] == '|' || b.p[0] == '+')
         return;
+    if (ty_failure_lines_aside(b)) { /* another thread raises meanwhile */
+        s->aside = true;
+        return;
+    }
     if (ty_failure_findings_exception(b) || s->mark.n)
-        close_traceback(r, s);
+        close_traceback(r, s, b);
 }
 
 /* "terminate called after throwing an instance of 'std::runtime_error'", then "  what():  boom" */
@@ -294,6 +313,8 @@ static void read_line(struct findings_reader *r)
             return;
         }
         s->open++;
+        s->headed = s->open == 1;
+        s->column = s->headed ? b.n - strlen("Traceback (most recent call last):") : 0;
         s->nested = ty_str_starts(b, TY_LIT("Original "));
         s->join |= s->nested;
         return;
@@ -307,8 +328,8 @@ static void read_line(struct findings_reader *r)
         s->ignored = true;
     } else if (ty_failure_lines_aside(b)) {
         s->aside = true;
-    } else if (ty_str_starts(b, TY_LIT("During handling of the above exception")) ||
-               ty_str_starts(b, TY_LIT("The above exception was the direct cause"))) {
+    } else if (ty_str_contains(b, TY_LIT("During handling of the above exception, another")) ||
+               ty_str_contains(b, TY_LIT("The above exception was the direct cause"))) {
         s->join = s->last != SIZE_MAX;
     } else if (read_frame(r, s)) {
         /* below its error */

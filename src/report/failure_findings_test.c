@@ -172,6 +172,32 @@ static void test_groups(void **state)
     finds(GROUP, "");
 }
 
+#define SIGN "[train] "
+
+/* Something is before every line, or only before the head. */
+static void test_prefixes(void **state)
+{
+    (void)state;
+    finds(SIGN HEAD SIGN
+          "  File \"a.py\", line 1\n" SIGN "KeyError: 'lr'\n" SIGN "\n" SIGN
+          "The above exception was the direct cause of the following exception:\n" SIGN
+          "\n" SIGN HEAD SIGN "  File \"a.py\", line 2\n" SIGN "ValueError: boom\n" SIGN "bye\n",
+          "KeyError: 'lr'\n");
+    finds("loading 50%" A, "ValueError: boom\n");
+    finds(SIGN HEAD "[", "");
+    finds(SIGN HEAD, "");
+}
+
+static void test_threads(void **state)
+{
+#define TWO "[rank1]: "
+    (void)state;
+    finds(TWO "Exception in thread Thread-1 (f):\n" TWO HEAD TWO "  File \"a.py\", line 1\n" TWO
+              "Exception in thread Thread-2 (f):\n" TWO HEAD TWO "  File \"a.py\", line 1\n" TWO
+              "ValueError: b\n" TWO "  File \"a.py\", line 2\n" TWO "ValueError: a\n",
+          "ValueError: b\nValueError: a\n");
+}
+
 static void test_other_languages(void **state)
 {
     (void)state;
@@ -189,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exceptions),       cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_prefixes),         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_other_languages),  cmocka_unit_test(test_chains),
         cmocka_unit_test(test_interleaved),      cmocka_unit_test(test_survived),
         cmocka_unit_test(test_other_last_words), cmocka_unit_test(test_a_flood),

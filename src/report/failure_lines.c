@@ -90,20 +90,34 @@ struct ty_str ty_failure_lines_thrown(struct ty_str line)
     return line;
 }
 
+/* "mean squared error: 0.31": a fraction follows, so it is a metric. */
+static bool is_metric(struct ty_str after)
+{
+    size_t i = 0;
+
+    while (i < after.n && memchr(": =", after.p[i], 3))
+        i++;
+    size_t digits = i;
+    while (i < after.n && isdigit((unsigned char)after.p[i]))
+        i++;
+    return i > digits && i < after.n && after.p[i] == '.';
+}
+
 static bool contains_in_any_case(struct ty_str line, struct ty_str word)
 {
     for (size_t i = 0; i + word.n <= line.n; i++)
-        if (strncasecmp(line.p + i, word.p, word.n) == 0)
+        if (strncasecmp(line.p + i, word.p, word.n) == 0 &&
+            !is_metric(from(line, line.p + i + word.n)))
             return true;
     return false;
 }
 
 bool ty_failure_lines_explain(struct ty_str line)
 {
-    static const char *const words[] = { "error",        "not found", "cannot",  "can't",
-                                         "could not",    "failed",    "no such", "fatal",
-                                         "denied",       "unable",    "unbound", "abort",
-                                         "not permitted" };
+    static const char *const words[] = { "error",           "not found",    "cannot",  "can't",
+                                         "could not",       "failed",       "no such", "fatal",
+                                         "denied",          "unable",       "unbound", "abort",
+                                         "no module named", "not permitted" };
 
     for (size_t i = 0; i < TY_COUNT(words); i++)
         if (contains_in_any_case(line, ty_str(words[i])))

@@ -54,9 +54,14 @@ static void test_stack_traces(void **state)
 
 static void test_explanations(void **state)
 {
-    static const char *const good[] = { "ERROR: shard is truncated", "x: No such file or directory",
-                                        "DATA_DIR: unbound variable", "Permission denied" };
-    static const char *const bad[] = { "step 3/10", "done", "" };
+    static const char *const good[] = { "ERROR: shard is truncated",
+                                        "x: No such file or directory",
+                                        "DATA_DIR: unbound variable",
+                                        "Permission denied",
+                                        "error: 404",
+                                        "Error 28" };
+    static const char *const bad[] = { "step 3/10", "done", "", "mean squared error: 0.31",
+                                       "val_error=1.5e-3" };
 
     (void)state;
     for (size_t i = 0; i < TY_COUNT(good); i++)

@@ -182,12 +182,17 @@ static int score_of(const struct ty_ended_container *end, const struct ty_failur
 
 /* ---- words ---- */
 
-/* The last line of the log says what an exit code means, and may know better: bash exits with 127
+/* The last line of the log says what an exit code means, and knows better: bash exits with 127
  * when a variable is unbound, too, and mpirun with 132 when a program is missing. */
 static bool is_explained(const struct ty_ended_container *end, const struct ty_failure_tail *tail)
 {
-    return tail->error.n && tail->weight == TY_EVIDENCE_NONE && !end->never && !end->forced &&
-           !end->lost && !end->oom && !end->sig;
+    bool agrees = (end->code == 126 || end->code == 127) &&
+                  (ty_str_contains(tail->error, TY_LIT("not found")) ||
+                   ty_str_contains(tail->error, TY_LIT("o such file")) ||
+                   ty_str_contains(tail->error, TY_LIT("enied")));
+
+    return tail->error.n && tail->weight == TY_EVIDENCE_NONE && !agrees && !end->never &&
+           !end->forced && !end->lost && !end->oom && !end->sig;
 }
 
 /* "ValueError: boom (exit code 1)" */
@@ -292,6 +297,7 @@ static void add_failure(struct ty_failure_summary *v, const struct ty_ended_cont
                                        .heard = tail.heard,
                                        .began_ms = end->began_ms ? end->began_ms : at_ms,
                                        .at_ms = at_ms,
+                                       .ended_ms = end->ended_ms,
                                        .restarts = end->restarts };
     memcpy(v->kept[i].ranks, tail.ranks, sizeof(tail.ranks));
     if (v->kept[i].n_ranks == 0 && end->procs == 1)

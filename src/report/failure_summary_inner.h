@@ -35,8 +35,8 @@ struct ty_container_failure {
     bool timed_out; /* because that did not answer in time: it may hang */
     bool stopped;   /* by the engine */
     int64_t first_rank, procs;
-    uint64_t heard; /* which of these left last words */
-    int64_t began_ms, at_ms;
+    uint64_t heard;                    /* which of these left last words */
+    int64_t began_ms, at_ms, ended_ms; /* at_ms: of the error; a launcher ends seconds later */
     int restarts;
 };
 

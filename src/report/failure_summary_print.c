@@ -3,9 +3,9 @@
 #include "report/failure_summary_inner.h"
 
 enum {
-    FOLLOWERS = 6, /* that have a line each */
-    SEEN_MS =
-        1000, /* an exit may be seen later than what it does to others; clusters tell seconds */
+    FOLLOWERS = 6,  /* that have a line each */
+    SOON_MS = 5000, /* a connection that is closed is missed by then, if by anybody */
+    SEEN_MS = 1000, /* an exit may be seen later than its effect; clusters tell seconds */
 };
 
 void ty_failure_summary_who(const struct ty_container_failure *f, struct ty_buf *out)
@@ -96,8 +96,10 @@ const struct ty_failure_leaver *ty_failure_summary_leaver(const struct ty_failur
 
     if (!f || !f->peer || (f->timed_out && ty_failure_summary_silent(v, &rank)))
         return NULL; /* who hangs is to blame for a timeout */
-    for (size_t i = 0; i < v->n_left && v->left[i].ended_ms <= f->at_ms + SEEN_MS; i++) {
-        if (!same_job(f->node, v->left[i].node) || strcmp(f->container, v->left[i].container) != 0)
+    for (size_t i = 0; i < v->n_left && v->left[i].ended_ms <= f->ended_ms + SEEN_MS; i++) {
+        bool long_ago = !f->timed_out && f->at_ms - v->left[i].ended_ms > SOON_MS;
+        if (long_ago || !same_job(f->node, v->left[i].node) ||
+            strcmp(f->container, v->left[i].container) != 0)
             continue;
         if (found)
             return NULL; /* most have ended well: who is missed is not known */

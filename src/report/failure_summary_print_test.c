@@ -58,6 +58,15 @@ static void test_several_left(void **state)
     judges(v, TY_COUNT(v), "node-0-0", "node-0-0 failed: ConnectionResetError: gone");
 }
 
+static void test_one_was_done_long_ago(void **state)
+{
+    const struct ty_ended_container v[] = { ended("node-0-1", 0, 2000, ""),
+                                            ended("node-0-0", 1, 9000, RESET) };
+
+    (void)state;
+    judges(v, TY_COUNT(v), "node-0-0", "node-0-0 failed: ConnectionResetError: gone");
+}
+
 /* More than are kept: those that ended first count. */
 static void test_many_left(void **state)
 {
@@ -93,9 +102,8 @@ static void test_nobody_is_missed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_leaves_early),
-        cmocka_unit_test(test_several_left),
-        cmocka_unit_test(test_many_left),
+        cmocka_unit_test(test_one_leaves_early),      cmocka_unit_test(test_several_left),
+        cmocka_unit_test(test_one_was_done_long_ago), cmocka_unit_test(test_many_left),
         cmocka_unit_test(test_nobody_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ static enum ty_failure_evidence weight_of(const struct ty_failure_finding *f)
 }
 
 /* Python exits with 1 after a traceback. A process that wrote more, and then exited with another
- * code, had survived it; so had one that wrote much more and did not exit with 1. */
+ * code, had survived it; so had one that wrote much more and did not exit with 1, or said why. */
 static bool is_survived(const struct tail_reader *t, const struct ty_failure_finding *f)
 {
     bool alone = !t->found.many && !t->found.n_children && t->found.report == SIZE_MAX;
@@ -145,7 +145,10 @@ static bool is_survived(const struct tail_reader *t, const struct ty_failure_fin
     for (size_t i = 0; i < t->found.n_children; i++)
         if (is_of_child(f, &t->found.children[i]))
             code = t->found.children[i].code;
-    return f->survived || (f->wordy && code != 1) || (f->after > 0 && code > 1 && !f->crash);
+    bool why =
+        t->found.last != SIZE_MAX && ty_failure_lines_explain(t->log.lines[t->found.last].body);
+    return f->survived || (f->wordy && (code != 1 || why)) ||
+           (f->after > 0 && code > 1 && !f->crash);
 }
 
 /* It exited with 1, and no line has its mark. */
@@ -285,7 +288,8 @@ static struct ty_str child_text(struct tail_reader *t, const struct ty_failure_c
     for (size_t i = t->found.last; i != SIZE_MAX; i--) { /* what it said last, if that is known */
         const struct ty_failure_line *line = &t->log.lines[i];
         if (line->mark.local >= 0 ? line->mark.local == c->local : t->found.n_children == 1) {
-            last = line->body;
+            if (line->body.n && line->body.p[0] != ' ') /* a frame says nothing */
+                last = line->body;
             break;
         }
     }

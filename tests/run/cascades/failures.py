@@ -3,6 +3,7 @@ import asyncio
 import atexit
 import concurrent.futures
 import ctypes
+import faulthandler
 import logging
 import multiprocessing
 import os
@@ -182,7 +183,51 @@ def main_thread_lives(step):
     time.sleep(3600)
 
 
+def prefixed(step):
+    """As a shell does that puts something before every line of its program."""
+    try:
+        try:
+            raise KeyError(f"column {step}")
+        except KeyError as err:
+            raise ValueError("bad table") from err
+    except ValueError:
+        text = traceback.format_exc()
+    print("".join(f"[train] {line}\n" for line in text.splitlines()), end="", flush=True)
+    os._exit(1)
+
+
+def watchdog(_):
+    faulthandler.dump_traceback_later(1, exit=True)
+    time.sleep(3600)
+
+
+def alarm(_):
+    signal.alarm(1)
+    time.sleep(3600)
+
+
+def threads(step):
+    """Two threads raise in the same moment."""
+    def load(i):
+        time.sleep(0.1)
+        raise ValueError(f"part {i} of step {step} is empty")
+    both = [threading.Thread(target=load, args=(i,)) for i in range(2)]
+    for t in both:
+        t.start()
+    for t in both:
+        t.join()
+    sys.exit(1)
+
+
+def chatty_exit(step):
+    survive(1)
+    for i in range(60):
+        print(f"file {i} is copied", flush=True)
+    sys.exit("no space left for checkpoints: cannot go on")
+
+
 FAILURES = {
+    "prefixed": prefixed, "watchdog": watchdog, "alarm": alarm, "threads": threads, "chatty-exit": chatty_exit,
     "thread": in_thread, "group": group, "many-lines": many_lines, "database": database, "noise": noise, "no-newline": no_newline,
     "progress-bar": progress_bar, "latin1": latin1, "at-exit": at_exit, "real-memory": memory, "called": called, "pool": pool,
     "mp-pool": mp_pool, "task": task, "logged-exit": logged_exit, "retries": retries, "lower": lower, "heap": heap, "bus": bus,

@@ -6,7 +6,7 @@
 #include "base/time.h"
 #include "cli/cluster/cluster_delete.h"
 #include "cli/cmds.h"
-#include "cli/history/claims.h"
+#include "cli/history/claims_delete.h"
 #include "cli/history/job_history.h"
 #include "cli/history/job_history_pods.h"
 #include "cli/history/state_dir.h"
@@ -77,119 +77,6 @@ static void remove_logs(struct delete_cmd *w, const struct ty_job_history_entry 
         remove_tree(w, ty_arena_printf(w->cli->arena, "%s/logs/%s", job->run.dir, pods[i].host));
 }
 
-/* ---- claims ---- */
-
-static int delete_claim(struct delete_cmd *w, const char *name, bool must_exist)
-{
-    struct ty_err err = { 0 };
-    int r = w->dry_run ? ty_claims_find(w->cli->arena, name)
-                       : ty_claims_remove(w->cli->arena, name, &err);
-
-    if (r < 0)
-        return ty_job_history_error(w->cli, &err);
-    if (r == TY_NOT_FOUND)
-        return must_exist ? ty_job_history_not_found(w->cli, &ty_kind_pvc, name) : TY_EXIT_OK;
-    ty_cli_printf(w->cli, "persistentvolumeclaim \"%s\" deleted%s\n", name,
-                  w->dry_run ? " (dry run)" : "");
-    return TY_EXIT_OK;
-}
-
-static int delete_claims(struct delete_cmd *w, const struct delete_opts *opts, size_t first)
-{
-    struct ty_err err = { 0 };
-    struct ty_claim *v = NULL;
-    size_t n = 0;
-    int bad = TY_EXIT_OK;
-
-    if (opts->where.history.run || opts->older_than || opts->keep_newest)
-        return ty_cli_usage(w->cli, &ty_cmd_delete,
-                            "--claims: name the claims, or say --all; no run has them alone");
-    if (opts->args.operands.n <= first && !opts->all)
-        return ty_cli_usage(w->cli, &ty_cmd_delete,
-                            "--claims: name the claims ('trainyard get claims'), or say --all");
-    w->dry_run = opts->dry_run;
-    if (ty_claims_list(w->cli->arena, &v, &n, &err) < 0)
-        return ty_job_history_error(w->cli, &err);
-    for (size_t i = first; i < opts->args.operands.n; i++)
-        bad |= delete_claim(w, opts->args.operands.v[i], true);
-    for (size_t i = 0; i < n && opts->args.operands.n <= first; i++)
-        bad |= delete_claim(w, v[i].name, true);
-    return bad;
-}
-
-static bool mark_found(void *ctx, struct ty_arena *a TY_UNUSED,
-                       const struct ty_job_history_entry *job TY_UNUSED)
-{
-    *(bool *)ctx = true;
-    return false;
-}
-
-/* delete pvc NAME: the word is the kind, unless a TrainJob has that name. */
-static int check_kind_word(struct ty_cli *cli, const char *word)
-{
-    ty_auto_history_db *d = NULL;
-    bool found = false;
-    int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
-    struct ty_job_history_query q = {
-        .cli = cli, .d = d, .name = word, .fn = mark_found, .ctx = &found
-    };
-
-    if (code == TY_EXIT_OK)
-        code = ty_job_history_query(&q);
-    if (found)
-        return ty_cli_usage(cli, &ty_cmd_delete,
-                            "a TrainJob is named \"%s\", too: write --claims for the claims, or "
-                            "trainjob/%s for the job",
-                            word, word);
-    return code;
-}
-
-/* Claims that go with a run of a job, as by the JobSet's owner reference on a cluster. */
-struct claims_of_run {
-    struct ty_cli *cli;
-    int64_t run;
-    struct ty_strlist names;
-    bool newer; /* a newer run of the same job: they are its own now */
-};
-
-static void collect_claim(void *ctx, const char *name, bool for_job, bool with_job)
-{
-    struct claims_of_run *c = ctx;
-
-    if (for_job && with_job)
-        ty_strlist_add(c->cli->arena, &c->names, ty_arena_strdup(c->cli->arena, name));
-}
-
-static bool collect_claims(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
-{
-    struct claims_of_run *c = ctx;
-
-    c->newer = c->newer || (!job->gone && job->run.id > c->run);
-    if (job->run.id == c->run)
-        ty_claims_each(a, job->jobset, collect_claim, c);
-    return true;
-}
-
-/* Before its rows are deleted, which say which they are. */
-static int find_claims(struct delete_cmd *w, const struct ty_job_history_entry *job,
-                       struct claims_of_run *ret)
-{
-    *ret = (struct claims_of_run){ .cli = w->cli, .run = job->run.id };
-    struct ty_job_history_query q = {
-        .cli = w->cli, .d = w->d, .ns = job->ns, .name = job->name, .fn = collect_claims, .ctx = ret
-    };
-    return ty_job_history_query(&q);
-}
-
-static int delete_claims_of(struct delete_cmd *w, const struct claims_of_run *c)
-{
-    int bad = TY_EXIT_OK;
-
-    for (size_t i = 0; i < c->names.n && !c->newer; i++)
-        bad |= delete_claim(w, c->names.v[i], false);
-    return bad;
-}
-
 /* ---- a job at work ---- */
 
 struct other_jobs {
@@ -247,12 +134,12 @@ static int stop_job(struct delete_cmd *w, const struct ty_job_history_entry *job
 static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     bool runs = job->alive == TY_HISTORY_RUN_LIVE && !job->gone, last = false;
-    struct claims_of_run claims;
+    struct ty_claims_delete claims;
     struct ty_err err = { 0 };
     int code = runs && !w->dry_run ? stop_job(w, job) : TY_EXIT_OK;
 
     if (code == TY_EXIT_OK)
-        code = find_claims(w, job, &claims);
+        code = ty_claims_delete_find(w->cli, w->d, job, &claims);
     if (code)
         return code;
     if (!w->dry_run) {
@@ -264,7 +151,7 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
         remove_logs(w, job, true);
     ty_cli_printf(w->cli, "trainjob.trainer.kubeflow.org \"%s\" deleted%s\n", job->name,
                   w->dry_run ? " (dry run)" : "");
-    return delete_claims_of(w, &claims);
+    return ty_claims_delete_found(w->cli, &claims, w->dry_run);
 }
 
 /* Rows come newest first, so the ones to keep come before the ones to delete. */
@@ -345,6 +232,35 @@ static int read_words(struct delete_cmd *w, const struct delete_opts *opts)
     return TY_EXIT_OK;
 }
 
+static int delete_claims(struct ty_cli *cli, const struct delete_opts *opts, size_t first)
+{
+    const struct ty_strlist *words = &opts->args.operands;
+
+    if (opts->where.history.run || opts->older_than || opts->keep_newest)
+        return ty_cli_usage(cli, &ty_cmd_delete,
+                            "--claims: name the claims, or say --all; no run has them alone");
+    if (words->n <= first && !opts->all)
+        return ty_cli_usage(cli, &ty_cmd_delete,
+                            "--claims: name the claims ('trainyard get claims'), or say --all");
+    return words->n > first
+               ? ty_claims_delete_named(cli, words->v + first, words->n - first, opts->dry_run)
+               : ty_claims_delete_all(cli, opts->dry_run);
+}
+
+/* delete pvc NAME: the word is the kind, unless a TrainJob has that name. */
+static int check_kind_word(struct ty_cli *cli, const char *word)
+{
+    bool found = false;
+    int code = ty_claims_delete_is_job(cli, word, &found);
+
+    if (found)
+        return ty_cli_usage(cli, &ty_cmd_delete,
+                            "a TrainJob is named \"%s\", too: write --claims for the claims, or "
+                            "trainjob/%s for the job",
+                            word, word);
+    return code;
+}
+
 static int run_local(struct ty_cli *cli, const struct delete_opts *opts, size_t first)
 {
     ty_auto_history_db *d = NULL;
@@ -358,7 +274,7 @@ static int run_local(struct ty_cli *cli, const struct delete_opts *opts, size_t 
     if (code)
         return code;
     if (opts->claims || claims)
-        return delete_claims(&w, opts, claims);
+        return delete_claims(cli, opts, claims);
     if (id < 0 || read_words(&w, opts) != TY_EXIT_OK)
         return TY_EXIT_USAGE;
     int bad = TY_EXIT_OK;

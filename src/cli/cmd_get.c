@@ -5,7 +5,7 @@
 #include "cli/history/job_state.h"
 #include "cli/view/claims_view.h"
 #include "cli/view/events_view.h"
-#include "cli/view/get_view.h"
+#include "cli/view/get_words.h"
 #include "cli/view/objects_view.h"
 #include "cli/view/sort_by.h"
 #include "cli/view/table_watch.h"
@@ -35,30 +35,14 @@ static const char *const kinds[] = { "trainjobs", "jobsets", "jobs", "pods",
                                      "events",    "claims",  NULL };
 #define KINDS "trainjobs, jobsets, jobs, pods, events and claims"
 
-static const struct view {
-    const struct ty_kind *kind;
-    const char *brief; /* kubectl's short name */
-    void (*head)(struct ty_table *t, const struct ty_get_columns *c);
-    void (*row)(struct ty_table *t, const struct ty_get_row *r);
-} views[] = {
-    { &ty_kind_trainjob, NULL, ty_get_trainjobs_head, NULL },
-    { &ty_kind_jobset, "js", ty_get_jobsets_head, ty_get_jobsets_row },
-    { &ty_kind_job, NULL, ty_get_jobs_head, ty_get_jobs_row },
-    { &ty_kind_pod, "po", ty_get_pods_head, ty_get_pods_row },
-};
-
 struct get {
     struct ty_cli *cli;
     struct ty_job_source *source;
     const struct get_opts *opts;
-    const struct view *view;
-    bool events, claims;
-    const char *no_kind; /* the first operand, if it is not a kind: then a name; or NULL */
+    struct ty_get_words words;
     struct ty_job_history_entry job; /* of events, once it is found; name NULL: of all */
-    const char **names;
-    size_t n_names;
-    bool *found;    /* for each name: a row was printed */
-    int64_t *shown; /* for each name: the run of that row */
+    bool *found;                     /* for each name: a row was printed */
+    int64_t *shown;                  /* for each name: the run of that row */
     struct ty_table table;
     struct ty_sort_by sort;
     struct ty_table_watch watching, *watch; /* --watch: &watching, else NULL */
@@ -66,6 +50,11 @@ struct get {
     size_t n, cap;
     int64_t now_ms;
 };
+
+static bool is_trainjobs(const struct get *g)
+{
+    return g->words.view->kind == &ty_kind_trainjob;
+}
 
 static bool is_wide(const struct get *g)
 {
@@ -85,10 +74,10 @@ static bool as_table(const struct get *g)
 /* Index of the operand that matches; -1: none. Without operands everything matches. */
 static int requested_index(const struct get *g, const char *name, const char *job)
 {
-    for (size_t i = 0; i < g->n_names; i++)
-        if (strcmp(g->names[i], name) == 0 || (job && strcmp(g->names[i], job) == 0))
+    for (size_t i = 0; i < g->words.n_names; i++)
+        if (strcmp(g->words.names[i], name) == 0 || (job && strcmp(g->words.names[i], job) == 0))
             return (int)i;
-    return g->n_names ? -1 : 0;
+    return g->words.n_names ? -1 : 0;
 }
 
 /* Adds a copy of the object to the output, with run and state as annotations. A cluster's object is
@@ -117,7 +106,7 @@ static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, c
 /* -A: the namespace is the first cell of the next row, unless the row has it anyway. */
 static void begin_row(struct get *g, const char *ns)
 {
-    if (g->opts->all_namespaces && !(is_wide(g) && g->view == &views[0]))
+    if (g->opts->all_namespaces && !(is_wide(g) && is_trainjobs(g)))
         g->table.first = ty_arena_strdup(g->table.arena, ns);
 }
 
@@ -139,9 +128,9 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
     struct ty_get_columns columns = columns_of(g);
     int at = requested_index(g, job->name, NULL);
 
-    if (job->gone || at < 0 || (g->n_names && columns.runs && g->found[at]))
+    if (job->gone || at < 0 || (g->words.n_names && columns.runs && g->found[at]))
         return true; /* only the newest run of a named object */
-    if (g->n_names)
+    if (g->words.n_names)
         g->found[at] = true;
     begin_row(g, job->ns);
     ty_sort_by_add(&g->sort, job->job);
@@ -155,7 +144,8 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
 
 static int get_trainjobs(struct get *g)
 {
-    return g->source->ops->jobs(g->source, g->n_names == 1 ? g->names[0] : NULL, on_job, g);
+    return g->source->ops->jobs(g->source, g->words.n_names == 1 ? g->words.names[0] : NULL, on_job,
+                                g);
 }
 
 /* ---- the other kinds ---- */
@@ -169,7 +159,7 @@ static bool on_object(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_j
         at = requested_index(g, o->place, NULL);
     if (at < 0)
         return true;
-    if (g->n_names) {
+    if (g->words.n_names) {
         if (g->shown[at] && g->shown[at] != o->run)
             return true; /* only the newest run of a named object */
         g->shown[at] = o->run;
@@ -184,23 +174,24 @@ static bool on_object(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_j
         keep_object(g, o->obj, o->run, NULL);
         return true;
     }
-    g->view->row(&g->table, &row);
+    g->words.view->row(&g->table, &row);
     return end_row(g, o->run, o->ns, o->uid);
 }
 
 static int get_objects(struct get *g)
 {
-    return g->source->ops->objects(g->source, g->view->kind, g->n_names > 0, on_object, g);
+    return g->source->ops->objects(g->source, g->words.view->kind, g->words.n_names > 0, on_object,
+                                   g);
 }
 
 static int get_events(struct get *g)
 {
-    if (g->n_names && !g->job.name) { /* of one run, to which a watch keeps */
-        int code = g->source->ops->find(g->source, g->names[0], &g->job);
+    if (g->words.n_names && !g->job.name) { /* of one run, to which a watch keeps */
+        int code = g->source->ops->find(g->source, g->words.names[0], &g->job);
         if (code)
             return code;
     }
-    const struct ty_job_history_entry *of = g->n_names ? &g->job : NULL;
+    const struct ty_job_history_entry *of = g->words.n_names ? &g->job : NULL;
     return g->watch ? ty_events_view_watch(g->source, of, g->watch, &g->table)
                     : ty_events_view_print(g->source, of, g->opts->output);
 }
@@ -210,11 +201,11 @@ static int fill_table(struct get *g)
 {
     struct ty_get_columns columns = columns_of(g);
 
-    if (g->events)
+    if (g->words.events)
         return get_events(g);
     begin_row(g, "NAMESPACE");
-    g->view->head(&g->table, &columns);
-    return g->view == &views[0] ? get_trainjobs(g) : get_objects(g);
+    g->words.view->head(&g->table, &columns);
+    return is_trainjobs(g) ? get_trainjobs(g) : get_objects(g);
 }
 
 /* ---- printing ---- */
@@ -224,17 +215,19 @@ static int report_missing(struct get *g)
     int code = TY_EXIT_OK;
     bool elsewhere = false;
 
-    for (size_t i = 0; i < g->n_names; i++)
+    for (size_t i = 0; i < g->words.n_names; i++)
         if (!g->found[i])
-            code = ty_job_history_not_found(g->cli, g->view->kind, g->names[i]);
-    for (size_t i = 0; i < g->n_names && code && g->view->kind == &ty_kind_trainjob; i++) {
+            code = ty_job_history_not_found(g->cli, g->words.view->kind, g->words.names[i]);
+    for (size_t i = 0; i < g->words.n_names && code && g->words.view->kind == &ty_kind_trainjob;
+         i++) {
         if (g->found[i])
             continue;
-        elsewhere = g->source->ops->hint(g->source, g->names[i]);
+        elsewhere = g->source->ops->hint(g->source, g->words.names[i]);
         break; /* one hint is enough */
     }
-    if (g->no_kind && !g->found[0] && !elsewhere)
-        ty_cli_msg(g->cli, TY_MSG_NOTE, "nor is there a kind \"%s\"; kinds are " KINDS, g->no_kind);
+    if (g->words.no_kind && !g->found[0] && !elsewhere)
+        ty_cli_msg(g->cli, TY_MSG_NOTE, "nor is there a kind \"%s\"; kinds are " KINDS,
+                   g->words.no_kind);
     return code;
 }
 
@@ -252,12 +245,13 @@ static int print_result(struct get *g)
     else
         ty_sort_by_objs(&g->sort, g->objs);
     if (!as_table(g))
-        return g->n || !g->n_names
-                   ? ty_objects_view_print(g->cli, g->objs, g->n, g->n_names != 1, g->opts->output)
+        return g->n || !g->words.n_names
+                   ? ty_objects_view_print(g->cli, g->objs, g->n, g->words.n_names != 1,
+                                           g->opts->output)
                    : TY_EXIT_OK;
     if (ty_table_rows(&g->table))
         ty_table_print(&g->table, &out);
-    else if (!g->n_names)
+    else if (!g->words.n_names)
         fputs("No resources found\n", g->cli->err);
     return ty_cli_print_clean(g->cli, &out);
 }
@@ -272,18 +266,18 @@ static int fill_watched(void *ctx, struct ty_table *t)
 
     g->table = *t;
     g->now_ms = ty_cli_wall_ms();
-    memset(g->found, 0, g->n_names * sizeof(*g->found));
-    memset(g->shown, 0, g->n_names * sizeof(*g->shown));
+    memset(g->found, 0, g->words.n_names * sizeof(*g->found));
+    memset(g->shown, 0, g->words.n_names * sizeof(*g->shown));
     int code = fill_table(g);
     *t = g->table;
-    return code || !first || g->events ? code : report_missing(g);
+    return code || !first || g->words.events ? code : report_missing(g);
 }
 
 static int wait_for_change(void *ctx)
 {
     struct get *g = ctx;
 
-    return g->source->ops->wait(g->source, g->events ? &ty_kind_event : g->view->kind);
+    return g->source->ops->wait(g->source, g->words.events ? &ty_kind_event : g->words.view->kind);
 }
 
 static int watch_objects(struct get *g)
@@ -299,54 +293,23 @@ static int watch_objects(struct get *g)
 
 /* ---- the command ---- */
 
-/* The first operand may be a kind; the others are names. */
-static void read_words(struct get *g)
-{
-    const struct ty_strlist *w = &g->opts->args.operands;
-    struct ty_str head, rest = ty_str_cut(ty_str(w->n ? w->v[0] : ""), '/', &head);
-    const char *word = ty_arena_cstr(g->cli->arena, head);
-    const struct ty_kind *kind = ty_kind_by_name(head);
-    size_t used = 0;
-
-    g->view = &views[0];
-    for (size_t i = 0; i < TY_COUNT(views); i++)
-        if (kind == views[i].kind || (views[i].brief && strcmp(word, views[i].brief) == 0)) {
-            g->view = &views[i];
-            used = 1;
-        }
-    g->events =
-        strcmp(word, "events") == 0 || strcmp(word, "event") == 0 || strcmp(word, "ev") == 0;
-    g->claims = w->n && ty_claims_view_is_kind(w->v[0]);
-    used |= g->events;
-    g->no_kind = w->n && !used && !g->claims ? w->v[0] : NULL;
-    used &= !rest.p; /* pod/NAME is a kind and a name */
-    g->names = ty_new_n(g->cli->arena, const char *, w->n + 1);
-    g->n_names = w->n - used;
-    for (size_t i = 0; i < g->n_names; i++) {
-        const char *slash = strchr(w->v[used + i], '/');
-        g->names[i] = slash ? slash + 1 : w->v[used + i];
-    }
-    g->found = ty_new_n(g->cli->arena, bool, g->n_names + 1);
-    g->shown = ty_new_n(g->cli->arena, int64_t, g->n_names + 1);
-}
-
 /* A usage error, or TY_EXIT_OK. */
 static int check_options(struct get *g)
 {
     const struct get_opts *opts = g->opts;
 
     g->sort = (struct ty_sort_by){ .arena = g->cli->arena };
-    if (g->no_kind && strpbrk(g->no_kind, "/,")) /* of no name */
+    if (g->words.no_kind && strpbrk(g->words.no_kind, "/,")) /* of no name */
         return ty_cli_usage(g->cli, &ty_cmd_get, "%s: there is no such kind; kinds are " KINDS,
-                            g->no_kind);
+                            g->words.no_kind);
     if (opts->sort_by) {
         g->sort.path = ty_sort_by_path(g->cli->arena, opts->sort_by);
-        if (!g->sort.path || opts->watch || g->events)
+        if (!g->sort.path || opts->watch || g->words.events)
             return ty_cli_usage(g->cli, &ty_cmd_get, "--sort-by %s: %s", opts->sort_by,
                                 g->sort.path ? "not with --watch or events"
                                              : "write the path of a field, such as .metadata.name");
     }
-    if (opts->watch && (!as_table(g) || g->claims))
+    if (opts->watch && (!as_table(g) || g->words.claims))
         return ty_cli_usage(g->cli, &ty_cmd_get,
                             "--watch is not for claims, nor with --output json, yaml or name");
     return TY_EXIT_OK;
@@ -371,19 +334,21 @@ static int run(struct ty_cli *cli, const void *parsed)
         .cli = cli, .opts = opts, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
     };
 
-    read_words(&g);
+    ty_get_words_read(cli->arena, &opts->args.operands, &g.words);
+    g.found = ty_new_n(cli->arena, bool, g.words.n_names + 1);
+    g.shown = ty_new_n(cli->arena, int64_t, g.words.n_names + 1);
     int code = check_options(&g);
     if (code == TY_EXIT_OK)
         code = ty_job_source_open(cli, &ty_cmd_get, &opts->where, opts->all_namespaces, &source);
     if (code)
         return code;
     g.source = source;
-    if (g.claims)
+    if (g.words.claims)
         return print_claims(&g);
     if (opts->watch && !source->empty)
         return watch_objects(&g);
     code = fill_table(&g);
-    if (g.events)
+    if (g.words.events)
         return code;
     if (code == TY_EXIT_OK)
         code = print_result(&g);

@@ -3,7 +3,6 @@
 #include "cli/cluster/cluster_suspend.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
-#include "cli/history/job_state.h"
 #include "cli/jobs/run_stopped.h"
 #include "engine/control_socket.h"
 
@@ -40,12 +39,7 @@ static int send_command(struct ty_cli *cli, const struct suspend_opts *opts,
                    opts->args.operands.v[0], cmd->name, job.name);
         return TY_EXIT_BAD;
     }
-    if (job.alive != TY_HISTORY_RUN_LIVE) {
-        ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" does not run: it is %s", job.name,
-                   ty_job_state_text(cli->arena, &job));
-        return TY_EXIT_BAD;
-    }
-    code = ty_run_stopped_check(cli, &job);
+    code = ty_run_stopped_check_live(cli, &job);
     if (code)
         return code;
     if (ty_control_socket_send(job.run.dir, cmd->name, job.name, &err) < 0)

@@ -319,6 +319,22 @@ def test_hostile_text(space, cli):
     assert "abc" in done.stdout and "\x1b" not in done.stdout, done.stdout
 
 
+def test_completion(space, cli):
+    space.create(trainjob("ddp", suspend=True), trainjob("eval", suspend=True))
+
+    def offered(*words):
+        return cli.run("completion", "names", "--", *words).split()
+
+    assert offered("logs", "--cluster", "-n", space.name) == ["ddp", "eval"]
+    assert offered("describe", "--context", "c", f"--namespace={space.name}") == ["ddp", "eval"]
+    assert space.name in offered("wait", "--cluster", "-n")
+    assert offered("wait", "--context") == ["c"]
+    assert offered("logs", "-n", space.name) == []  # of this machine
+    (cli.folder / "config" / "trainyard").mkdir(parents=True)
+    (cli.folder / "config" / "trainyard" / "config.yaml").write_text(f"where: cluster\nnamespace: {space.name}\n")
+    assert offered("delete") == ["ddp", "eval"]
+
+
 def set_status(space, pod, status):
     space.api.merge(space.path("v1", "Pod", pod["metadata"]["name"], "status"), {"status": status})
 

@@ -112,8 +112,7 @@ int ty_cluster_jobs_find(struct ty_cluster_session *s, struct ty_arena *a, const
     const char *job = ty_arena_cstr(a, ty_json_as_str(ty_json_get(labels, TY_JOBSET_NAME)));
     if (!*job || ty_cluster_jobs_get(s, a, ns, job, ret, &second) < 0)
         return r;
-    struct ty_str host = ty_json_str_at(pod, "spec.hostname");
-    ret->pod = host.n ? ty_arena_cstr(a, host) : ty_json_cstr_at(a, pod, "metadata.name");
+    ret->pod = ty_job_history_pods_host(a, pod, ty_json_cstr_at(a, pod, "metadata.name"));
     return 0;
 }
 
@@ -159,9 +158,8 @@ int ty_cluster_jobs_pods(struct ty_cluster_session *s, struct ty_arena *a,
     struct ty_job_history_pod *pods = ty_new_n(a, struct ty_job_history_pod, n + 1);
 
     for (size_t i = 0; r == 0 && i < n; i++) {
-        struct ty_str host = ty_json_str_at(objs[i], "spec.hostname");
         const char *name =
-            host.n ? ty_arena_cstr(a, host) : ty_json_cstr_at(a, objs[i], "metadata.name");
+            ty_job_history_pods_host(a, objs[i], ty_json_cstr_at(a, objs[i], "metadata.name"));
         size_t at = (size_t)(uintptr_t)ty_map_get(&by_host, ty_str(name)); /* index + 1 */
         if (at && !is_newer(objs[i], pods[at - 1].obj))
             continue;

@@ -194,7 +194,6 @@ static bool is_owned(void *ctx, const struct ty_json *obj)
 static void pass_object(struct ty_arena *a, const struct ty_kind *kind, struct ty_json *obj,
                         struct ty_job_object *ret)
 {
-    struct ty_str host = ty_json_str_at(obj, "spec.hostname");
     const char *name = ty_json_cstr_at(a, obj, "metadata.name");
 
     *ret = (struct ty_job_object){
@@ -203,7 +202,7 @@ static void pass_object(struct ty_arena *a, const struct ty_kind *kind, struct t
         .name = name,
         .uid = ty_json_cstr_at(a, obj, "metadata.uid"),
         .job = ty_arena_cstr(a, kind == &ty_kind_jobset ? owner_of(obj) : jobset_of(obj)),
-        .place = host.n ? ty_arena_cstr(a, host) : name,
+        .place = ty_job_history_pods_host(a, obj, name),
     };
 }
 

@@ -2,7 +2,8 @@
 
 #include "api/kind.h"
 #include "base/time.h"
-#include "engine/jobset/jobset_read.h"
+#include "cli/history/job_history_pods.h"
+#include "report/pod_failure.h"
 
 static struct ty_json *status_of(const struct ty_json *pod, bool init, struct ty_str name)
 {
@@ -39,28 +40,19 @@ static void add_containers(struct ty_arena *a, const struct ty_json *pod, bool i
     }
 }
 
-static const char *node_of(const char *job, const char *host)
-{
-    size_t n = strlen(job);
-
-    return strncmp(job, host, n) == 0 && host[n] == '-' && host[n + 1] ? host + n + 1 : host;
-}
-
 void ty_log_pods_parse(struct ty_arena *a, const struct ty_json *pod, const char *job,
                        struct ty_log_pod *ret)
 {
-    const struct ty_json *labels = ty_json_at(pod, "metadata.labels");
-    struct ty_str host = ty_json_str_at(pod, "spec.hostname"),
-                  phase = ty_json_str_at(pod, "status.phase");
+    struct ty_str phase = ty_json_str_at(pod, "status.phase");
     size_t most = ty_json_len(ty_json_at(pod, "spec.initContainers")) +
                   ty_json_len(ty_json_at(pod, "spec.containers"));
 
     *ret = (struct ty_log_pod){ .name = ty_json_cstr_at(a, pod, "metadata.name"),
                                 .uid = ty_json_cstr_at(a, pod, "metadata.uid") };
-    ret->host = host.n ? ty_arena_cstr(a, host) : ret->name;
-    ret->node = node_of(job, ret->host);
+    ret->host = ty_job_history_pods_host(a, pod, ret->name);
+    ret->node = ty_job_history_pods_node(job, ret->host);
     ret->over = ty_str_is(phase, "Succeeded") || ty_str_is(phase, "Failed");
-    ty_str_parse_i64(ty_json_as_str(ty_json_get(labels, TY_JOBSET_ATTEMPT)), &ret->attempt);
+    ret->attempt = ty_pod_failure_attempt(pod);
     ty_time_parse(ty_json_str_at(pod, "metadata.creationTimestamp"), &ret->created_s);
     most = most < TY_LOG_PODS_CONTAINERS ? most : TY_LOG_PODS_CONTAINERS;
     ret->containers = ty_new_n(a, struct ty_log_container, most + 1);

@@ -30,7 +30,7 @@ void ty_log_pods_parse(struct ty_arena *a, const struct ty_json *pod, const char
                        struct ty_log_pod *ret);
 /* "node-0-1", "t-node-0-1", "t-node-0-1-x7k2p" or "pod/t-node-0-1-x7k2p" of job t. */
 bool ty_log_pods_is(const struct ty_log_pod *pod, const char *node);
-/* Whether x replaces y: the same node, and created later. */
+/* Whether x replaces y: the same node, and of a later attempt or created later. */
 bool ty_log_pods_is_newer(const struct ty_log_pod *x, const struct ty_log_pod *y);
 
 #endif

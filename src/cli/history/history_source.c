@@ -75,14 +75,6 @@ struct object_reader {
     void *ctx;
 };
 
-/* Pods are identified by host name: a restarted pod replaces the earlier one. */
-static const char *place_of(struct ty_arena *a, const struct ty_history_read_object *o,
-                            const struct ty_json *obj)
-{
-    struct ty_str host = ty_json_str_at(obj, "spec.hostname");
-    return host.n ? ty_arena_cstr(a, host) : o->name;
-}
-
 static struct ty_str place_key(struct ty_arena *a, const struct ty_history_read_object *o,
                                const char *place)
 {
@@ -94,7 +86,8 @@ static bool on_place(void *ctx, const struct ty_history_read_object *o)
 {
     struct object_reader *r = ctx;
     ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
-    struct ty_str key = place_key(a, o, place_of(a, o, ty_job_history_parse(a, o)));
+    struct ty_str key =
+        place_key(a, o, ty_job_history_pods_host(a, ty_job_history_parse(a, o), o->name));
     int64_t *had = ty_map_get(&r->newest_in, key);
 
     if (!had) {
@@ -110,7 +103,7 @@ static bool on_object(void *ctx, const struct ty_history_read_object *o)
     struct object_reader *r = ctx;
     ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
     struct ty_json *obj = ty_job_history_parse(a, o);
-    const char *place = place_of(a, o, obj);
+    const char *place = ty_job_history_pods_host(a, obj, o->name);
     const int64_t *newest = ty_map_get(&r->newest_in, place_key(a, o, place));
 
     if (o->gone && newest && o->version < *newest)

@@ -14,10 +14,18 @@ struct pod_list {
     size_t n, cap;
 };
 
+const char *ty_job_history_pods_host(struct ty_arena *a, const struct ty_json *pod,
+                                     const char *name)
+{
+    struct ty_str host = ty_json_str_at(pod, "spec.hostname");
+
+    return host.n ? ty_arena_cstr(a, host) : ty_arena_strdup(a, name);
+}
+
 const char *ty_job_history_pods_node(const char *job, const char *host)
 {
     size_t n = strlen(job);
-    return strncmp(job, host, n) == 0 && host[n] == '-' ? host + n + 1 : host;
+    return strncmp(job, host, n) == 0 && host[n] == '-' && host[n + 1] ? host + n + 1 : host;
 }
 
 static void add_pod(struct pod_list *g, const struct ty_job_history_pod *pod)
@@ -30,8 +38,7 @@ static bool on_pod(void *ctx, const struct ty_history_read_object *o)
 {
     struct pod_list *g = ctx;
     struct ty_json *pod = ty_job_history_parse(g->a, o);
-    struct ty_str host = ty_json_str_at(pod, "spec.hostname");
-    const char *name = host.n ? ty_arena_cstr(g->a, host) : ty_arena_strdup(g->a, o->name);
+    const char *name = ty_job_history_pods_host(g->a, pod, o->name);
     struct ty_job_history_pod it = { .host = name,
                                      .node = ty_job_history_pods_node(g->job->name, name),
                                      .obj = pod,

@@ -17,6 +17,10 @@ int ty_job_history_pods(struct ty_cli *cli, struct ty_history_db *d, struct ty_a
                         size_t *ret_n);
 /* node-0-2 before node-0-10. */
 void ty_job_history_pods_sort(struct ty_job_history_pod *pods, size_t n);
+/* The host name of a pod, by which its node is known: a restarted pod has the same. A pod without
+ * one, or that is not readable (NULL), is known by its name. Lives with the arena. */
+const char *ty_job_history_pods_host(struct ty_arena *a, const struct ty_json *pod,
+                                     const char *name);
 /* The part of a host name after "JOB-". */
 const char *ty_job_history_pods_node(const char *job, const char *host);
 /* True for some seconds after a live run has begun: what it lacks now, it may have soon. */

@@ -177,12 +177,7 @@ static int run(struct ty_cli *cli, const void *parsed)
         ty_job_history_open_job(cli, &ty_cmd_exec, &opts->history, w->operands.v[0], &d, &job);
     if (code)
         return code;
-    if (job.alive != TY_HISTORY_RUN_LIVE) {
-        ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" does not run: it is %s", job.name,
-                   ty_job_state_text(cli->arena, &job));
-        return TY_EXIT_BAD;
-    }
-    code = ty_run_stopped_check(cli, &job);
+    code = ty_run_stopped_check_live(cli, &job);
     if (code)
         return code;
     const char *host = find_host(cli, d, &job, w->n_before > 1 ? w->operands.v[1] : NULL);

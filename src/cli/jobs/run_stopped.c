@@ -1,4 +1,5 @@
 #include "cli/jobs/run_stopped.h"
+#include "cli/history/job_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,5 +36,14 @@ int ty_run_stopped_check(struct ty_cli *cli, const struct ty_job_history_entry *
         nanosleep(&(struct timespec){ .tv_nsec = CHECK_NS }, NULL);
     }
     ty_run_stopped_print(cli, job);
+    return TY_EXIT_BAD;
+}
+
+int ty_run_stopped_check_live(struct ty_cli *cli, const struct ty_job_history_entry *job)
+{
+    if (job->alive == TY_HISTORY_RUN_LIVE)
+        return ty_run_stopped_check(cli, job);
+    ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" does not run: it is %s", job->name,
+               ty_job_state_text(cli->arena, job));
     return TY_EXIT_BAD;
 }

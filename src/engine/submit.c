@@ -148,9 +148,12 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
     size_t n_claims = 0;
     const struct ty_json *const *claims = ty_engine_claims(e, &n_claims);
 
+    /* As it is written, so that what a cluster refuses is refused whatever restarts here. */
+    struct ty_json *written = ty_json_copy(e->pass, jobset, 0);
+    ty_jobset_default(e->pass, written);
+    ty_jobset_validate(e->pass, written, &errs);
     ty_jobset_restarts(e->pass, jobset, e->o.restarts);
     ty_jobset_default(e->pass, jobset);
-    ty_jobset_validate(e->pass, jobset, &errs);
     ty_jobset_validate_claims(jobset, claims, n_claims, &errs);
     add_errors(ret, &errs);
     if (errs.n == 0)

@@ -43,6 +43,16 @@ static size_t count_stopped(const struct ty_failure_summary *v, struct ty_str *r
     return n;
 }
 
+/* Nobody misses anything but a server that refuses all: it is outside of the job, or one that has
+ * not begun. A node that says nothing of it need not hang. */
+static bool all_refused(const struct ty_failure_summary *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (v->kept[i].peer && !v->kept[i].refused)
+            return false;
+    return true;
+}
+
 const char *ty_failure_summary_silent(const struct ty_failure_summary *v, int64_t *ret_rank)
 {
     const struct ty_container_failure *first = ty_failure_summary_culprit(v);
@@ -50,7 +60,7 @@ const char *ty_failure_summary_silent(const struct ty_failure_summary *v, int64_
     size_t n = first ? count_stopped(v, &node) : 0;
 
     *ret_rank = -1;
-    if (!first || !first->peer || v->more || v->n + n < 2)
+    if (!first || !first->peer || v->more || v->n + n < 2 || all_refused(v))
         return NULL;
     for (size_t k = 0; k < v->n; k++) {
         const struct ty_container_failure *f = &v->kept[k];
@@ -151,14 +161,14 @@ static void print_hint(const struct ty_container_failure *f, size_t begin, struc
         ty_buf_printf(out, "hint: %s\n", hint);
 }
 
-/* Nobody else misses anything: it cannot reach something outside of the job. */
+/* Nobody misses anything else: it cannot reach something outside of the job. */
 static bool lost_alone(const struct ty_failure_summary *v, const struct ty_container_failure *f)
 {
     size_t lost = 0;
 
     for (size_t i = 0; i < v->n; i++)
         lost += v->kept[i].peer;
-    return lost == 1 && !v->more && !f->stopped && !f->timed_out;
+    return (lost == 1 || all_refused(v)) && !v->more && !f->stopped && !f->timed_out;
 }
 
 void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running,

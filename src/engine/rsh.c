@@ -355,7 +355,7 @@ static int write_ssh(struct ty_engine *e, struct ty_err *err)
 
     if (mkdir(dir, 0755) < 0 && errno != EEXIST)
         return ty_fail(err, -errno, "%s: %s", dir, strerrordesc_np(errno));
-    FILE *f = ty_regular_file_fopen(path, "w");
+    FILE *f = ty_regular_file_fopen(path, TY_DEPTH_POD, "w");
     if (!f)
         return ty_fail(err, -errno, "%s: %s", path, ty_regular_file_error(errno));
     fprintf(f,

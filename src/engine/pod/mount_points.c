@@ -64,8 +64,7 @@ void ty_mount_points_init(struct ty_mount_points *m, const char *dir, const char
 static void append_record(const char *record, const struct host_entry *e)
 {
     ty_auto_buf line = { 0 };
-    int fd =
-        open(record, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    int fd = ty_regular_file_open(record, TY_DEPTH_RUN, O_WRONLY | O_APPEND | O_CREAT, 0600);
 
     if (fd < 0)
         return;
@@ -333,7 +332,7 @@ static void remove_all(struct host_entry *v, size_t n, const char *record, bool 
         keep_all = keep_all || r == IN_USE; /* it may be what is in those above */
         v[i].stays = keep_all && r != REMOVED;
     }
-    unlink(record);
+    ty_no_links_unlink(record, TY_DEPTH_RUN, 0);
     for (size_t i = 0; i < n; i++)
         if (v[i].stays)
             append_record(record, &v[i]);
@@ -414,7 +413,7 @@ void ty_mount_points_gc(const char *dir)
 {
     char record[PATH_MAX];
     record_path(record, dir);
-    int fd = open(record, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* a FIFO, too */
+    int fd = ty_regular_file_open(record, TY_DEPTH_RUN, O_RDONLY, 0);
     if (fd < 0)
         return;
     size_t n = 0;

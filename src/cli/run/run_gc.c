@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "engine/pod/mount_points.h"
+#include "engine/mount_points.h"
 #include "engine/pod/pod_files.h"
 #include "proc/regular_file.h"
 #include "store/history/run_lock.h"

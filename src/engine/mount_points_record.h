@@ -1,7 +1,7 @@
 /* The file in the run's directory that lists what the run created on the host, so that another run
  * can remove it if this one is killed. */
-#ifndef TY_ENGINE_POD_MOUNT_POINTS_RECORD_H
-#define TY_ENGINE_POD_MOUNT_POINTS_RECORD_H
+#ifndef TY_ENGINE_MOUNT_POINTS_RECORD_H
+#define TY_ENGINE_MOUNT_POINTS_RECORD_H
 
 #include <limits.h>
 #include <stdbool.h>

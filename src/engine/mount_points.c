@@ -1,4 +1,4 @@
-#include "engine/pod/mount_points.h"
+#include "engine/mount_points.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/xalloc.h"
-#include "engine/pod/mount_points_record.h"
+#include "engine/mount_points_record.h"
 #include "proc/no_links.h"
 #include "proc/regular_file.h"
 

@@ -1,5 +1,5 @@
 /* An entry is "d DEVICE INODE PATH" and a NUL; f for a file. */
-#include "engine/pod/mount_points_record.h"
+#include "engine/mount_points_record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "engine/pod/mount_points.h"
+#include "engine/mount_points.h"
 #include "proc/regular_file.h"
 
 enum { RECORD_MAX = 64 << 20 };

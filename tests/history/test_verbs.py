@@ -155,6 +155,7 @@ def test_a_run_that_is_stopped(box, words):
     p = box.start(job("echo hello; %s" % until("go")))
     wait_for("it runs", lambda: "hello" in seen(box, "logs", "job"), child=p)
     p.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, p.pid, os.WSTOPPED)  # on a busy machine it still runs for a moment
     try:
         said = say(box, *words, code=1, timeout=20)
         assert f'error: the run of trainjob "job" (pid {p.pid}) is stopped; continue it: kill -CONT {p.pid}\n' in said

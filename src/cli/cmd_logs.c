@@ -10,6 +10,7 @@
 #include "cli/history/job_history_pods.h"
 #include "cli/history/job_state.h"
 #include "cli/history/log_files.h"
+#include "cli/jobs/run_stopped.h"
 
 #define POLL_NS 100000000
 
@@ -219,8 +220,11 @@ static int follow_logs(struct logs *w)
         over = is_over(w); /* checked before the logs are read, so that their end is printed */
         if (read_pods(w) != TY_EXIT_OK)
             return TY_EXIT_BAD;
-        if (!all_pods(w) && !over)
-            nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
+        if (all_pods(w) || over)
+            continue;
+        if (ty_run_stopped_check(w->cli, &w->job) != TY_EXIT_OK)
+            return TY_EXIT_BAD; /* it writes no logs, and may never end */
+        nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
     }
     return TY_EXIT_OK;
 }

@@ -1,22 +1,16 @@
 /* trainyard run: runs TrainJobs on this machine. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/time.h"
 #include "cli/cmds.h"
-#include "cli/history/state_dir.h"
 #include "cli/run/run.h"
 #include "cli/run/run_again.h"
 #include "cli/run/run_detach.h"
 #include "cli/run/run_env.h"
 #include "cli/run/run_findings.h"
-#include "cli/run/run_gc.h"
 #include "cli/run/run_input.h"
 #include "cli/run/run_nodes.h"
 #include "cli/run/run_notify.h"
 #include "cli/run/run_shrink.h"
+#include "cli/run/run_start.h"
 #include "cli/run/run_stop.h"
 
 #define LAST_OUTPUT_MS 1000
@@ -88,53 +82,15 @@ static bool own_network(const struct run_opts *opts)
     return opts->network && strcmp(opts->network, "pod") == 0;
 }
 
-static void open_network(struct ty_run_ctx *r, struct ty_engine_opts *engine)
+static struct ty_run_start_opts start_of(const struct run_opts *opts)
 {
-    struct ty_err err = { 0 };
-
-    engine->pod_network = ty_zygote_caps(r->zygote).network;
-    if (!engine->pod_network)
-        return;
-    engine->uplink = ty_zygote_open_uplink(r->zygote, &err) == 0;
-    if (!engine->uplink)
-        ty_cli_msg(r->cli, TY_MSG_NOTE, "pods have no access to the network outside this run: %s",
-                   err.text);
-}
-
-static int start_engine(struct ty_run_ctx *r, const struct run_opts *opts, struct ty_err *err)
-{
-    struct ty_engine_opts engine = { .loop = &r->loop,
-                                     .zygote = r->zygote,
-                                     .pipeline = &r->session.pipeline,
-                                     .settings = &r->session.settings,
-                                     .dir = r->dir,
-                                     .claims_dir = r->claims };
-
-    r->program = realpath("/proc/self/exe", NULL);
-    r->workdir = opts->workdir ? realpath(opts->workdir, NULL) : getcwd(NULL, 0);
-    if (!r->workdir || !r->program)
-        return ty_fail(err, -errno, "--workdir %s: %s", opts->workdir ? opts->workdir : ".",
-                       strerrordesc_np(errno));
-    engine.program = r->program;
-    engine.workdir = r->workdir;
-    engine.env = r->env;
-    engine.keep = opts->keep;
-    engine.restarts = opts->no_restart   ? TY_RESTARTS_NEVER
-                      : as_cluster(opts) ? TY_RESTARTS_AS_CLUSTER
-                                         : TY_RESTARTS_AS_WRITTEN;
-    open_network(r, &engine);
-    if (opts->keep)
-        ty_run_gc_exclude(r->cli->arena, r->dir);
-    engine.observers[0] = &r->view.observer;
-    engine.observers[1] = &r->history.observer;
-    engine.host = r->host;
-    engine.gpu_locks = ty_run_gpu_locks(r);
-    ty_run_status_begin(&r->status, &r->session, &r->loop, r->root, &engine);
-    int ret = ty_engine_new(&engine, &r->engine, err);
-    r->status.engine = r->engine;
-    if (ret == 0 && r->past)
-        ty_run_history_begin(&r->history, &r->loop, r->engine, r->dir, r->past);
-    return ret;
+    return (struct ty_run_start_opts){ .workdir = opts->workdir,
+                                       .restarts = opts->no_restart   ? TY_RESTARTS_NEVER
+                                                   : as_cluster(opts) ? TY_RESTARTS_AS_CLUSTER
+                                                                      : TY_RESTARTS_AS_WRITTEN,
+                                       .keep = opts->keep,
+                                       .detach = opts->detach,
+                                       .own_network = own_network(opts) };
 }
 
 static void print_findings(struct ty_run_ctx *r)
@@ -171,26 +127,12 @@ static int end_output(struct ty_run_ctx *r, int code)
     return failed && code == TY_EXIT_OK ? TY_EXIT_BAD : code;
 }
 
-/* The directories come first: the zygote works meanwhile. */
-static int prepare(struct ty_run_ctx *r, const struct run_opts *opts, struct ty_err *err)
-{
-    int ret = ty_run_folders(r, "run", err);
-
-    if (ret < 0)
-        return ret;
-    ret = ty_zygote_wait(r->zygote, err);
-    if (ret < 0 && own_network(opts))
-        ty_wrap(err, "--network pod");
-    if (ret == 0)
-        ty_host_find(r->cli->arena, r->zygote, &r->host);
-    return ret;
-}
-
 static int run_jobs(struct ty_run_ctx *r, const struct run_opts *opts)
 {
     struct ty_session *s = &r->session;
     const struct ty_json **objs =
         ty_new_n(r->cli->arena, const struct ty_json *, s->inputs.n * 2 + 2);
+    const struct ty_run_start_opts start = start_of(opts);
     struct ty_preflight_findings findings = { .arena = r->cli->arena };
     struct ty_err err = { 0 };
     size_t jobs = 0, n = ty_run_input_gather(r, objs, &jobs);
@@ -201,7 +143,7 @@ static int run_jobs(struct ty_run_ctx *r, const struct run_opts *opts)
     }
     r->refused = true; /* until it is submitted */
     r->view.model.several = jobs > 1;
-    if (prepare(r, opts, &err) < 0) {
+    if (ty_run_start_prepare(r, &start, &err) < 0) {
         ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
@@ -212,7 +154,7 @@ static int run_jobs(struct ty_run_ctx *r, const struct run_opts *opts)
     ty_run_report_host(r);
     if (opts->shrink)
         ty_run_shrink(r, objs, n);
-    if (start_engine(r, opts, &err) < 0) {
+    if (ty_run_start_engine(r, &start, &err) < 0) {
         ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
@@ -275,31 +217,13 @@ static int read_words(struct ty_run_ctx *r, const struct run_opts *opts)
     return ty_prune_settings(r->cli, &ty_cmd_run, opts->history, &r->history.keep);
 }
 
-/* The zygote keeps standard error. Of a detached run it must not: who reads that pipe, such as
- * sshd, would wait for the end of the job. */
-static int fork_zygote(struct ty_run_ctx *r, const struct run_opts *opts, struct ty_err *err)
-{
-    int saved = opts->detach ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1,
-        null = saved >= 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-
-    if (null >= 0)
-        dup2(null, STDERR_FILENO);
-    int ret = ty_zygote_fork(own_network(opts), &r->zygote, err);
-    if (null >= 0) {
-        dup2(saved, STDERR_FILENO);
-        close(null);
-    }
-    if (saved >= 0)
-        close(saved);
-    return ret;
-}
-
 static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct run_opts *opts = parsed;
     struct ty_session_opts session = { .operands = &opts->args.operands,
                                        .input = &opts->input,
                                        .config = &opts->config };
+    const struct ty_run_start_opts start = start_of(opts);
     struct ty_run_ctx r = { .cli = cli, .needs_history = opts->detach };
     struct ty_err err = { 0 };
     int code = TY_EXIT_BAD;
@@ -314,7 +238,7 @@ static int run(struct ty_cli *cli, const void *parsed)
         return over;
     /* The zygote is forked first, while this process is small; it finds out what the kernel allows
      * while the input is read. */
-    if (fork_zygote(&r, opts, &err) < 0) {
+    if (ty_run_start_fork(&r, &start, &err) < 0) {
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return code;
     }

@@ -112,6 +112,24 @@ static void pass_over(struct ty_inputs *in, const char *file, const struct ty_js
     in->n_left_out++;
 }
 
+const char *ty_inputs_option(struct ty_arena *a, const struct ty_doc *doc, const struct ty_json *at)
+{
+    size_t i = at->line & ~TY_JSON_OPTION;
+
+    if (!(at->line & TY_JSON_OPTION) || !doc->sets || i >= doc->sets->n)
+        return NULL;
+    return ty_arena_printf(a, "--set %s", doc->sets->v[i]);
+}
+
+const char *ty_inputs_place(struct ty_arena *a, const struct ty_doc *doc, const struct ty_json *at)
+{
+    const char *option = ty_inputs_option(a, doc, at);
+
+    if (option)
+        return option;
+    return at->line ? ty_arena_printf(a, "%s:%u", doc->file, at->line) : doc->file;
+}
+
 struct ty_doc *ty_inputs_add(struct ty_inputs *in, const char *file, struct ty_json *obj,
                              const struct ty_kind *kind)
 {

@@ -21,7 +21,7 @@ static FILE *open_times(const char *path, const char *mode)
 
     if (n <= 0 || (size_t)n >= sizeof(name))
         return NULL;
-    return ty_regular_file_fopen(name, mode);
+    return ty_regular_file_fopen(name, TY_DEPTH_LOG, mode);
 }
 
 static void halve(struct ty_log_times *t, const char *path)
@@ -63,8 +63,10 @@ void ty_log_times_rotate(struct ty_log_times *t, const char *path, const char *t
 
     snprintf(from, sizeof(from), "%s.times", path);
     snprintf(name, sizeof(name), "%s.times", to);
-    if (rename(from, name) < 0)
-        remove(name); /* of an older file; there are none for this one */
+    const char *slash = strrchr(name, '/');
+    if (ty_no_links_rename(from, TY_DEPTH_LOG, slash ? slash + 1 : name) < 0)
+        ty_no_links_unlink(name, TY_DEPTH_LOG,
+                           0); /* of an older file; there are none for this one */
     *t = (struct ty_log_times){ 0 };
 }
 

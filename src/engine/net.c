@@ -87,7 +87,7 @@ static void add_api(const struct ty_engine *e, FILE *f)
 static int write_hosts(struct ty_engine *e, struct ty_jobset_net *n, const struct ty_json *jobset,
                        struct ty_err *err)
 {
-    FILE *f = ty_regular_file_fopen(n->hosts, "w");
+    FILE *f = ty_regular_file_fopen(n->hosts, TY_DEPTH_RUN, "w");
 
     if (!f)
         return ty_fail(err, -errno, "%s cannot be written: %s", n->hosts,
@@ -113,7 +113,7 @@ static int write_resolver(struct ty_engine *e, struct ty_err *err)
     if (!e->o.uplink || e->net.resolver)
         return 0;
     snprintf(path, sizeof(path), "%s/resolv.conf", e->o.dir);
-    FILE *f = ty_regular_file_fopen(path, "w");
+    FILE *f = ty_regular_file_fopen(path, TY_DEPTH_RUN, "w");
     bool bad = !f || fputs("nameserver " TY_NETNS_DNS "\n", f) < 0;
     if (f && fclose(f) != 0)
         bad = true;

@@ -41,7 +41,7 @@ int ty_net_port_reserve(const char *dir, unsigned *next, struct ty_net_port *ret
         if (!is_free(port))
             continue;
         snprintf(path, sizeof(path), "%s/port-%d.lock", dir, port);
-        int fd = ty_regular_file_open(path, O_RDWR | O_CREAT, 0600);
+        int fd = ty_regular_file_open(path, TY_DEPTH_ENTRY, O_RDWR | O_CREAT, 0600);
         if (fd < 0 && fd != -EACCES && fd != -EBADF)
             return ty_fail(err, fd, "%s cannot be made: %s", path, strerrordesc_np(-fd));
         /* A run removes the lock file when it releases the port: a lock on that is void. */

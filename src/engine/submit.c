@@ -31,7 +31,8 @@ static const struct ty_json *ahead_get(void *ctx, const struct ty_kind *kind, st
     return ty_local_get(v->e->store, v->e->pass, kind, ns, name);
 }
 
-static void add_error(struct ty_preflight_findings *f, const char *path, struct ty_str text)
+static struct ty_preflight_finding *add_error(struct ty_preflight_findings *f, const char *path,
+                                              struct ty_str text)
 {
     struct ty_preflight_finding *it = ty_new(f->arena, struct ty_preflight_finding);
 
@@ -40,6 +41,7 @@ static void add_error(struct ty_preflight_findings *f, const char *path, struct 
                                          .error = true };
     ty_append(f->first, f->last, it);
     f->n_errors++;
+    return it;
 }
 
 static void add_errors(struct ty_preflight_findings *f, const struct ty_errs *errs)
@@ -47,7 +49,9 @@ static void add_errors(struct ty_preflight_findings *f, const struct ty_errs *er
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
         ty_auto_buf text = { 0 };
         ty_errs_print(&text, e);
-        add_error(f, "JobSet", ty_buf_str(&text));
+        struct ty_preflight_finding *it = add_error(f, "JobSet", ty_buf_str(&text));
+        it->field = ty_arena_strdup(f->arena, e->path);
+        it->value = e->at ? ty_json_text(f->arena, e->at).p : NULL;
     }
 }
 
@@ -104,9 +108,12 @@ static bool managed_by_other(struct ty_engine *e, const struct ty_json *job,
 
     if (!who.n || ty_str_is(who, OWN_NAME))
         return false;
-    add_error(ret, "spec.managedBy",
-              ty_str(ty_arena_printf(e->pass, "TrainJob %.*s is managed by %.*s; not run",
-                                     TY_ARG(ty_json_str_at(job, "metadata.name")), TY_ARG(who))));
+    struct ty_str name = ty_json_str_at(job, "metadata.name");
+    const char *text = ty_arena_printf(e->pass, "TrainJob %.*s is managed by %.*s; not run",
+                                       TY_ARG(name), TY_ARG(who));
+    struct ty_preflight_finding *it = add_error(ret, "spec.managedBy", ty_str(text));
+    it->in_trainjob = true;
+    it->job = ty_arena_cstr(ret->arena, name);
     return true;
 }
 
@@ -141,9 +148,12 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
     size_t n_claims = 0;
     const struct ty_json *const *claims = ty_engine_claims(e, &n_claims);
 
+    /* As it is written, so that what a cluster refuses is refused whatever restarts here. */
+    struct ty_json *written = ty_json_copy(e->pass, jobset, 0);
+    ty_jobset_default(e->pass, written);
+    ty_jobset_validate(e->pass, written, &errs);
     ty_jobset_restarts(e->pass, jobset, e->o.restarts);
     ty_jobset_default(e->pass, jobset);
-    ty_jobset_validate(e->pass, jobset, &errs);
     ty_jobset_validate_claims(jobset, claims, n_claims, &errs);
     add_errors(ret, &errs);
     if (errs.n == 0)

@@ -25,10 +25,14 @@ struct ty_json_member {
     struct ty_json *value; /* never NULL */
 };
 
+/* In `line`: the value is not of the input text, but of an option; the other bits are its number.
+ */
+#define TY_JSON_OPTION 0x80000000u
+
 struct ty_json {
     uint8_t type;
     uint16_t origin;    /* the source of this value, an index into the plan's origins; 0 unknown */
-    uint32_t line, col; /* position in the input text, from 1; 0 unknown */
+    uint32_t line, col; /* position in the input text, from 1; 0 unknown; TY_JSON_OPTION */
     uint32_t n, cap;    /* bytes of text, items, or members */
     union {
         bool b;

@@ -3,26 +3,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Name by name, and not by openat2(2): old kernels and filters of system calls do not have it. */
-int ty_no_links_open_parent(const char *path, const char **name)
+/* Opens the directory `from` in which `path` begins, and goes to the last name of the path. Name by
+ * name, and not by openat2(2): old kernels and filters of system calls do not have it. */
+static int walk_to_last(const char *from, int how, const char *path, const char **name)
 {
-    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
     char part[NAME_MAX + 1];
-    int at = open("/", flags);
+    int at = open(from, flags | how);
 
     if (at < 0)
         return -errno;
-    *name = strrchr(path, '/') + 1;
     while (at >= 0 && (path += strspn(path, "/")) < *name) {
         size_t n = strcspn(path, "/");
         int fd = -ENAMETOOLONG;
         if (n < sizeof(part)) {
             memcpy(part, path, n);
             part[n] = 0;
-            fd = openat(at, part, flags);
+            fd = openat(at, part, flags | O_NOFOLLOW);
             fd = fd < 0 ? -errno : fd;
         }
         close(at);
@@ -30,6 +31,45 @@ int ty_no_links_open_parent(const char *path, const char **name)
         path += n;
     }
     return at;
+}
+
+int ty_no_links_open_parent(const char *path, const char **name)
+{
+    *name = strrchr(path, '/') + 1;
+    return walk_to_last("/", O_NOFOLLOW, path, name);
+}
+
+int ty_no_links_open_last_parent(const char *path, unsigned depth, const char **name)
+{
+    char above[PATH_MAX];
+    const char *cut = path + strlen(path);
+
+    for (; depth && cut > path; depth--)
+        do
+            cut--;
+        while (cut > path && *cut != '/');
+    const char *last = strrchr(path, '/');
+    *name = last ? last + 1 : path;
+    if (cut == path) /* all of it */
+        return walk_to_last(*path == '/' ? "/" : ".", 0, path, name);
+    if ((size_t)(cut - path) >= sizeof(above))
+        return -ENAMETOOLONG;
+    memcpy(above, path, (size_t)(cut - path));
+    above[cut - path] = 0;
+    return walk_to_last(above, 0, cut, name);
+}
+
+int ty_no_links_open_last(const char *path, unsigned depth, int flags, mode_t mode)
+{
+    const char *name = "";
+    int at = ty_no_links_open_last_parent(path, depth, &name);
+
+    if (at < 0)
+        return at;
+    int fd = openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+    fd = fd < 0 ? -errno : fd;
+    close(at);
+    return fd;
 }
 
 int ty_no_links_open(const char *path, int flags)
@@ -43,4 +83,40 @@ int ty_no_links_open(const char *path, int flags)
     fd = fd < 0 ? -errno : fd;
     close(at);
     return fd;
+}
+
+DIR *ty_no_links_opendir(const char *path, unsigned depth)
+{
+    int fd = ty_no_links_open_last(path, depth, O_RDONLY | O_DIRECTORY, 0);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+    if (fd < 0)
+        errno = -fd;
+    else if (!d)
+        close(fd);
+    return d;
+}
+
+int ty_no_links_rename(const char *path, unsigned depth, const char *to_name)
+{
+    const char *name = "";
+    int at = ty_no_links_open_last_parent(path, depth, &name);
+
+    if (at < 0)
+        return at;
+    int r = renameat(at, name, at, to_name) < 0 ? -errno : 0;
+    close(at);
+    return r;
+}
+
+int ty_no_links_unlink(const char *path, unsigned depth, int flags)
+{
+    const char *name = "";
+    int at = ty_no_links_open_last_parent(path, depth, &name);
+
+    if (at < 0)
+        return at;
+    int r = unlinkat(at, name, flags) < 0 ? -errno : 0;
+    close(at);
+    return r;
 }

@@ -64,9 +64,47 @@ static void test_parent(void **state)
     close(fd);
 }
 
+static int open_last(const char *path, unsigned depth)
+{
+    int fd = ty_no_links_open_last(path, depth, O_RDONLY, 0);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? fd : 0;
+}
+
+/* The state directory may be behind a link; in it there is none. */
+static void test_last(void **state)
+{
+    (void)state;
+    char made[] = "/tmp/trainyard-links-XXXXXX", path[PATH_MAX];
+
+    assert_non_null(mkdtemp(made));
+    assert_int_equal(chdir(made), 0);
+    assert_int_equal(mkdir("a", 0755) | mkdir("a/b", 0755) | mkdir("a/b/c", 0755), 0);
+    assert_int_equal(symlink("a", "link"), 0);
+    snprintf(path, sizeof(path), "%s/link/b/c", made);
+    assert_int_equal(open_last(path, 1), 0);
+    assert_int_equal(open_last(path, 2), 0);
+    assert_int_equal(open_last(path, 3), -ENOTDIR);
+    assert_int_equal(open_last(path, 99), -ENOTDIR);
+    assert_int_equal(open_last("link/b", 1), 0);
+    assert_int_equal(open_last("link/b", 2), -ENOTDIR);
+    assert_int_equal(open_last("link", 1), -ELOOP);
+    assert_int_equal(open_last("a/b/c", 99), 0);
+    assert_int_equal(open_last("none/b", 1), -ENOENT);
+    assert_int_equal(ty_no_links_rename("link/b/c", 3, "d"), -ENOTDIR);
+    assert_int_equal(ty_no_links_unlink("link/b/c", 3, AT_REMOVEDIR), -ENOTDIR);
+    assert_null(ty_no_links_opendir("link/b/c", 3));
+    assert_int_equal(ty_no_links_rename("link/b/c", 2, "d"), 0);
+    assert_int_equal(ty_no_links_unlink("a/b/d", 3, AT_REMOVEDIR), 0);
+    assert_int_equal(ty_no_links_unlink("link", 1, 0), 0); /* the link itself */
+    assert_int_equal(chdir("/"), 0);
+    tree_remove(made);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_links),
-                                        cmocka_unit_test(test_parent) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_links), cmocka_unit_test(test_parent),
+                                        cmocka_unit_test(test_last) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int ty_regular_file_open(const char *path, int flags, mode_t mode)
+int ty_regular_file_open(const char *path, enum ty_state_depth depth, int flags, mode_t mode)
 {
     struct stat st;
-    int fd = open(path, flags | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode);
+    int fd = ty_no_links_open_last(path, depth, flags | O_NONBLOCK | O_NOCTTY, mode);
 
-    if (fd < 0) /* a FIFO that nobody reads, or a link */
-        return errno == ENXIO || errno == ELOOP ? -EBADF : -errno;
+    if (fd < 0) /* a FIFO that nobody reads, or a link; ENOTDIR: a link on the way */
+        return fd == -ENXIO || fd == -ELOOP || fd == -ENOTDIR ? -EBADF : fd;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         return fd;
     close(fd);
@@ -26,12 +26,12 @@ const char *ty_regular_file_error(int code)
                                            : strerrordesc_np(code < 0 ? -code : code);
 }
 
-FILE *ty_regular_file_fopen(const char *path, const char *mode)
+FILE *ty_regular_file_fopen(const char *path, enum ty_state_depth depth, const char *mode)
 {
     int how = mode[0] == 'r'   ? O_RDONLY
               : mode[0] == 'a' ? O_WRONLY | O_CREAT | O_APPEND
                                : O_WRONLY | O_CREAT | O_TRUNC;
-    int fd = ty_regular_file_open(path, how, 0666);
+    int fd = ty_regular_file_open(path, depth, how, 0666);
     FILE *f = fd < 0 ? NULL : fdopen(fd, mode);
 
     if (fd < 0) {

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "proc/no_links.h"
+
 /* open(2) of a regular file, close-on-exec, never through a link, and without waiting. Gives a
- * descriptor or -errno; -EBADF: what is there is something else. */
-int ty_regular_file_open(const char *path, int flags, mode_t mode);
+ * descriptor or -errno; -EBADF: what is there, or on the way, is something else. */
+int ty_regular_file_open(const char *path, enum ty_state_depth depth, int flags, mode_t mode);
 /* fopen(3) in the same way; mode: "r", "w" or "a". NULL: errno says why. */
-FILE *ty_regular_file_fopen(const char *path, const char *mode);
+FILE *ty_regular_file_fopen(const char *path, enum ty_state_depth depth, const char *mode);
 
 const char *ty_regular_file_error(int code); /* of -EBADF, too: "it is not a regular file" */
 

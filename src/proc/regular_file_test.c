@@ -48,18 +48,18 @@ static void test_what_is_no_file(void **state)
     assert_int_equal(symlink("target", "link"), 0);
     assert_int_equal(mkdir("dir", 0700), 0);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(ty_regular_file_open(names[i], O_RDONLY, 0), -EBADF);
-        assert_true(ty_regular_file_open(names[i], O_WRONLY | O_CREAT, 0600) < 0);
-        assert_null(ty_regular_file_fopen(names[i], "w"));
-        assert_null(ty_regular_file_fopen(names[i], "a"));
-        assert_null(ty_regular_file_fopen(names[i], "r"));
+        assert_int_equal(ty_regular_file_open(names[i], TY_DEPTH_ENTRY, O_RDONLY, 0), -EBADF);
+        assert_true(ty_regular_file_open(names[i], TY_DEPTH_ENTRY, O_WRONLY | O_CREAT, 0600) < 0);
+        assert_null(ty_regular_file_fopen(names[i], TY_DEPTH_ENTRY, "w"));
+        assert_null(ty_regular_file_fopen(names[i], TY_DEPTH_ENTRY, "a"));
+        assert_null(ty_regular_file_fopen(names[i], TY_DEPTH_ENTRY, "r"));
     }
     int reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* then it can be opened */
-    assert_int_equal(ty_regular_file_open("fifo", O_WRONLY, 0), -EBADF);
+    assert_int_equal(ty_regular_file_open("fifo", TY_DEPTH_ENTRY, O_WRONLY, 0), -EBADF);
     close(reader);
     assert_int_equal(access("target", F_OK), -1);
-    assert_int_equal(ty_regular_file_open("none", O_RDONLY, 0), -ENOENT);
-    assert_null(ty_regular_file_fopen("none", "r"));
+    assert_int_equal(ty_regular_file_open("none", TY_DEPTH_ENTRY, O_RDONLY, 0), -ENOENT);
+    assert_null(ty_regular_file_fopen("none", TY_DEPTH_ENTRY, "r"));
     assert_int_equal(errno, ENOENT);
 }
 
@@ -68,17 +68,17 @@ static void test_files(void **state)
     char text[16] = "";
 
     (void)state;
-    FILE *f = ty_regular_file_fopen("f", "w");
+    FILE *f = ty_regular_file_fopen("f", TY_DEPTH_ENTRY, "w");
     assert_non_null(f);
     assert_true(fputs("old", f) >= 0);
     assert_int_equal(fclose(f), 0);
-    f = ty_regular_file_fopen("f", "w"); /* instead of what was there */
+    f = ty_regular_file_fopen("f", TY_DEPTH_ENTRY, "w"); /* instead of what was there */
     assert_true(fputs("a", f) >= 0);
     assert_int_equal(fclose(f), 0);
-    f = ty_regular_file_fopen("f", "a");
+    f = ty_regular_file_fopen("f", TY_DEPTH_ENTRY, "a");
     assert_true(fputs("b", f) >= 0);
     assert_int_equal(fclose(f), 0);
-    f = ty_regular_file_fopen("f", "r");
+    f = ty_regular_file_fopen("f", TY_DEPTH_ENTRY, "r");
     assert_non_null(fgets(text, sizeof(text), f));
     assert_string_equal(text, "ab");
     assert_int_equal(fclose(f), 0);
@@ -87,15 +87,16 @@ static void test_files(void **state)
 static void test_locks(void **state)
 {
     (void)state;
-    int one = ty_regular_file_open("lock", O_RDWR | O_CREAT, 0600);
-    int two = ty_regular_file_open("lock", O_RDWR | O_CREAT, 0600);
+    int one = ty_regular_file_open("lock", TY_DEPTH_ENTRY, O_RDWR | O_CREAT, 0600);
+    int two = ty_regular_file_open("lock", TY_DEPTH_ENTRY, O_RDWR | O_CREAT, 0600);
     int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     assert_int_equal(ty_regular_file_lock(one, LOCK_EX, AT_FDCWD, "lock"), 0);
     assert_int_equal(ty_regular_file_lock(two, LOCK_SH, AT_FDCWD, "lock"), -EWOULDBLOCK);
     assert_int_equal(unlink("lock"), 0);
     assert_int_equal(ty_regular_file_lock(one, LOCK_EX, here, "lock"), -ESTALE);
-    int three = ty_regular_file_open("lock", O_RDWR | O_CREAT, 0600); /* another of that name */
+    int three = ty_regular_file_open("lock", TY_DEPTH_ENTRY, O_RDWR | O_CREAT,
+                                     0600); /* another of that name */
     assert_int_equal(ty_regular_file_lock(one, LOCK_EX, here, "lock"), -ESTALE);
     assert_int_equal(ty_regular_file_lock(three, LOCK_EX, here, "lock"), 0);
     assert_int_equal(ty_regular_file_lock(here, LOCK_EX, AT_FDCWD, "."), 0); /* a directory */

@@ -1,5 +1,5 @@
 /* Mount points that do not exist yet. The engine makes those where what a pod writes has to stay
- * (engine/pod/mount_points.h). All others are made here, and the host never sees them: inside a
+ * (engine/mount_points.h). All others are made here, and the host never sees them: inside a
  * volume of the pod, or in a private copy of the nearest directory that exists. */
 #include <errno.h>
 #include <fcntl.h>

@@ -279,26 +279,27 @@ static void add_failure(struct ty_failure_summary *v, const struct ty_ended_cont
                      (v->kept[i - 1].at_ms == at_ms && strcmp(v->kept[i - 1].node, end->node) > 0));
          i--)
         v->kept[i] = v->kept[i - 1];
-    v->kept[i] =
-        (struct ty_container_failure){ .node = ty_xalloc(strdup(end->node)),
-                                       .container = ty_xalloc(strdup(end->container)),
-                                       .what = what_of(end, &tail),
-                                       .error = ty_xalloc_cstr(tail.error),
-                                       .tail = tail_of(&tail),
-                                       .hint = end->hint ? ty_xalloc(strdup(end->hint)) : NULL,
-                                       .n_ranks = tail.n_ranks,
-                                       .score = score,
-                                       .peer = tail.weight == TY_EVIDENCE_PEER,
-                                       .timed_out = tail.weight == TY_EVIDENCE_PEER &&
-                                                    ty_failure_symptom_timeout(tail.error),
-                                       .stopped = end->stopped,
-                                       .first_rank = end->first_rank,
-                                       .procs = end->procs,
-                                       .heard = tail.heard,
-                                       .began_ms = end->began_ms ? end->began_ms : at_ms,
-                                       .at_ms = at_ms,
-                                       .ended_ms = end->ended_ms,
-                                       .restarts = end->restarts };
+    v->kept[i] = (struct ty_container_failure){
+        .node = ty_xalloc(strdup(end->node)),
+        .container = ty_xalloc(strdup(end->container)),
+        .what = what_of(end, &tail),
+        .error = ty_xalloc_cstr(tail.error),
+        .tail = tail_of(&tail),
+        .hint = end->hint ? ty_xalloc(strdup(end->hint)) : NULL,
+        .n_ranks = tail.n_ranks,
+        .score = score,
+        .peer = tail.weight == TY_EVIDENCE_PEER,
+        .timed_out = tail.weight == TY_EVIDENCE_PEER && ty_failure_symptom_timeout(tail.error),
+        .refused = tail.weight == TY_EVIDENCE_PEER && ty_failure_symptom_refused(tail.error),
+        .stopped = end->stopped,
+        .first_rank = end->first_rank,
+        .procs = end->procs,
+        .heard = tail.heard,
+        .began_ms = end->began_ms ? end->began_ms : at_ms,
+        .at_ms = at_ms,
+        .ended_ms = end->ended_ms,
+        .restarts = end->restarts
+    };
     memcpy(v->kept[i].ranks, tail.ranks, sizeof(tail.ranks));
     if (v->kept[i].n_ranks == 0 && end->procs == 1)
         v->kept[i].ranks[v->kept[i].n_ranks++] = end->first_rank;

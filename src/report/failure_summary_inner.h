@@ -33,6 +33,7 @@ struct ty_container_failure {
     int score;      /* evidence: the highest is to blame */
     bool peer;      /* it lost a peer */
     bool timed_out; /* because that did not answer in time: it may hang */
+    bool refused;   /* because a server refused it, which may be outside of the job */
     bool stopped;   /* by the engine */
     int64_t first_rank, procs;
     uint64_t heard;                    /* which of these left last words */

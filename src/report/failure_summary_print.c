@@ -56,6 +56,16 @@ static bool may_hang(const struct ty_failure_summary *v)
     return false;
 }
 
+/* Nobody misses anything but a server that refuses all: it is outside of the job, or one that has
+ * not begun. A node that says nothing of it need not hang. */
+static bool all_refused(const struct ty_failure_summary *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (v->kept[i].peer && !v->kept[i].refused)
+            return false;
+    return true;
+}
+
 const char *ty_failure_summary_silent(const struct ty_failure_summary *v, int64_t *ret_rank)
 {
     const struct ty_container_failure *first = ty_failure_summary_culprit(v);
@@ -63,7 +73,7 @@ const char *ty_failure_summary_silent(const struct ty_failure_summary *v, int64_
     size_t stopped = first ? count_stopped(v, &node) : 0, n = stopped;
 
     *ret_rank = -1;
-    if (!first || !first->peer || v->more || v->n + stopped < 2)
+    if (!first || !first->peer || v->more || v->n + stopped < 2 || all_refused(v))
         return NULL;
     if (!may_hang(v))
         n = 0; /* those that ran until they were stopped have closed no connection */
@@ -216,14 +226,14 @@ static void print_reason(const struct ty_failure_summary *v, bool known, struct 
     }
 }
 
-/* Nobody else misses anything: it cannot reach something outside of the job. */
+/* Nobody misses anything else: it cannot reach something outside of the job. */
 static bool lost_alone(const struct ty_failure_summary *v, const struct ty_container_failure *f)
 {
     size_t lost = 0;
 
     for (size_t i = 0; i < v->n; i++)
         lost += v->kept[i].peer;
-    return lost == 1 && !v->more && !f->stopped && !f->timed_out;
+    return (lost == 1 || all_refused(v)) && !v->more && !f->stopped && !f->timed_out;
 }
 
 void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running,

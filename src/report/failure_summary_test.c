@@ -390,6 +390,36 @@ static void test_nobody_has_an_error(void **state)
     ty_failure_summary_free(v);
 }
 
+/* A server outside of the job: who waits for it, too, does not hang. */
+static void test_a_server_that_refuses(void **state)
+{
+    struct ty_failure_summary *v = ty_failure_summary_new();
+    struct ty_ended_container a = failed("node-0-0", 1, 3000), b = failed("node-0-1", 143, 3500);
+
+    (void)state;
+    a.log = traceback("ConnectionRefusedError: [Errno 111] Connection refused");
+    ty_failure_summary_add(v, &a);
+    b.stopped = true;
+    b.log = TY_LIT("the server refuses, once more in 1 s\n");
+    ty_failure_summary_add(v, &b);
+    prints(v, 0,
+           "node-0-0 failed first: ConnectionRefusedError: [Errno 111] Connection refused (exit "
+           "code 1), after 2.0 s\n"
+           "    Traceback (most recent call last):\n      File \"t.py\"\n"
+           "    ConnectionRefusedError: [Errno 111] Connection refused\n"
+           "1 other was stopped by trainyard because of it\n");
+    blames(v, "node-0-0", -1);
+    struct ty_ended_container c = failed("node-0-2", 1, 4000); /* the same */
+    c.log = a.log;
+    ty_failure_summary_add(v, &c);
+    blames(v, "node-0-0", -1);
+    struct ty_ended_container d = failed("node-0-3", 1, 5000); /* a peer that does not answer */
+    d.log = traceback("RuntimeError: Socket Timeout");
+    ty_failure_summary_add(v, &d);
+    blames(v, "node-0-1", -1);
+    ty_failure_summary_free(v);
+}
+
 /* Containers of one node are one; whom a timeout stopped does not count, nor do sidecars. */
 static void test_who_was_stopped(void **state)
 {
@@ -494,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_lost_alone),
         cmocka_unit_test(test_order_of_evidence),
         cmocka_unit_test(test_nobody_has_an_error),
+        cmocka_unit_test(test_a_server_that_refuses),
         cmocka_unit_test(test_who_was_stopped),
         cmocka_unit_test(test_stopped_by_the_user),
         cmocka_unit_test(test_attempts_are_judged),

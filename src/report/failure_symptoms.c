@@ -128,3 +128,8 @@ bool ty_failure_symptom_timeout(struct ty_str error)
             return true;
     return false;
 }
+
+bool ty_failure_symptom_refused(struct ty_str error)
+{
+    return ty_str_starts(error, TY_LIT("ConnectionRefusedError"));
+}

@@ -16,5 +16,8 @@ enum ty_failure_symptom {
 enum ty_failure_symptom ty_failure_symptom(struct ty_str error);
 /* Of a lost peer: it did not answer in time, so it may be alive. */
 bool ty_failure_symptom_timeout(struct ty_str error);
+/* A server refused the connection of a program's own (not a framework's): whether that is a peer or
+ * outside of the job is not known. */
+bool ty_failure_symptom_refused(struct ty_str error);
 
 #endif

@@ -137,8 +137,11 @@ def test_attach_after_a_stop(box):
     wait_for("it runs", lambda: p.stdout.readline(), child=p)
     wait_state(box, "Running", "dead")
     wait_for("its pod is recorded", lambda: "Running" in seen(box, "get", "pods", "dead"))
+    follower = subprocess.Popen([box.binary, "logs", "-f", "dead"], env=box.env, cwd=box.path, stdout=subprocess.PIPE, text=True)
+    assert follower.stdout.readline() == "[node-0-0] hello\n"
     p.kill()
     p.wait()
+    assert follower.communicate(timeout=60)[0] == "" and follower.returncode == 0
     last = say(box, "attach", "dead", code=130)
     assert "node-0-0  interrupted" in last
     time.sleep(1.1)  # the duration has tenths of a second, and must not grow with the clock
@@ -146,11 +149,13 @@ def test_attach_after_a_stop(box):
 
 
 @pytest.mark.parametrize("words", [["suspend", "job"], ["resume", "job"], ["delete", "job"], ["wait", "job"],
-                                   ["attach", "job"], ["exec", "job", "node-0-0", "--", "true"]], ids=lambda w: w[0])
+                                   ["attach", "job"], ["exec", "job", "node-0-0", "--", "true"], ["logs", "-f", "job"]],
+                         ids=lambda w: w[0])
 def test_a_run_that_is_stopped(box, words):
     p = box.start(job("echo hello; %s" % until("go")))
     wait_for("it runs", lambda: "hello" in seen(box, "logs", "job"), child=p)
     p.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, p.pid, os.WSTOPPED)  # on a busy machine it still runs for a moment
     try:
         said = say(box, *words, code=1, timeout=20)
         assert f'error: the run of trainjob "job" (pid {p.pid}) is stopped; continue it: kill -CONT {p.pid}\n' in said

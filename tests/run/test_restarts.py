@@ -1,4 +1,6 @@
 """When a failed container is started again, and what the user reads about it."""
+import pytest
+
 from runs import job
 
 IN_PLACE = "restartPolicy: Never", "restartPolicy: OnFailure"
@@ -87,3 +89,13 @@ def test_json_has_the_restart(box):
     code, out, _ = box.run(changed(job(ONCE), *SILENT), "--restarts", "as-cluster", "-o", "json")
     assert code == 0
     assert '"restartMilliseconds":0,"restart":1,"restartLimit":6' in out
+
+
+@pytest.mark.parametrize("option", [[], ["--no-restart"], ["--restarts", "as-cluster"]], ids=["as-written", "never", "as-cluster"])
+def test_a_policy_that_jobs_cannot_have_is_refused(box, option):
+    text = changed(job("echo started"), ("restartPolicy: Never", "restartPolicy: Always"))
+    line = 1 + text[:text.index("restartPolicy: Always")].count("\n")
+    code, out, err = box.run(text, *option)
+    assert (code, out) == (1, "")
+    assert (f"job.yaml:{line}: JobSet: spec.replicatedJobs[0].template.spec.template.spec.restartPolicy: "
+            'Required value: valid values: "OnFailure", "Never"') in err

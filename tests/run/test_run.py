@@ -139,3 +139,19 @@ def test_the_scratch_directory_has_a_short_path(box):
     code, out, err = box.run(job("/usr/bin/python3 bind.py && ls $TMPDIR | wc -l", nodes=2))
     assert code == 0, err
     assert sorted(out.splitlines()) == ["[node-0-0] 1", "[node-0-1] 1"]  # each has its own
+
+
+@pytest.mark.parametrize("word, said", [
+    ("spec.trainer.numNodes=two", "spec.trainer.numNodes: Invalid value"),
+    ("spec.trainer.numNode=2", "spec.trainer.numNode: unknown field (did you mean spec.trainer.numNodes?)"),
+    ("spec.foo.bar=1", "spec.foo: unknown field"),
+    ("spec.trainer.numNodes=-1", "spec.trainer.numNodes: Invalid value: -1: "),
+    ("spec.trainer.env[0]={nme: x}", "spec.trainer.env[0].nme: unknown field"),
+    ("spec.runtimeRef.name=nope", "spec.RuntimeRef: Invalid value: "),
+    (r"spec.trainer.resourcesPerNode.limits.example\.com/x=6", "spec.trainer.resourcesPerNode.limits[example.com/x]: "),
+    ("spec.managedBy=kueue.x-k8s.io/multikueue", "spec.managedBy: TrainJob job is managed by ")],
+    ids=lambda v: v.split("=")[0])
+def test_mistakes_of_set_name_the_option(box, word, said):
+    code, out, err = box.run(job("echo started"), "--set", word)
+    assert (code, out) == (1, "")
+    assert f"--set {word}: {said}" in err and "job.yaml" not in err

@@ -35,10 +35,10 @@ static int64_t birth_s(const char *path)
 /* Opens the claim's directory with an exclusive lock. -EBUSY: a run uses it. */
 static int open_alone(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = ty_no_links_open_last(path, TY_DEPTH_ENTRY, O_RDONLY | O_DIRECTORY, 0);
 
     if (fd < 0)
-        return -errno;
+        return fd;
     for (int i = 0; i < 10; i++) {
         int r = ty_regular_file_lock(fd, LOCK_EX, AT_FDCWD, path);
         if (r == -ESTALE)
@@ -60,7 +60,7 @@ static int compare_claims(const void *a, const void *b)
 int ty_claims_list(struct ty_arena *a, struct ty_claim **ret, size_t *ret_n, struct ty_err *err)
 {
     const char *dir = claims_dir(a, err);
-    DIR *d = dir ? opendir(dir) : NULL;
+    DIR *d = dir ? ty_no_links_opendir(dir, TY_DEPTH_DIR) : NULL;
     struct ty_claim *v = NULL;
     size_t n = 0, cap = 0;
 
@@ -107,12 +107,12 @@ int ty_claims_find(struct ty_arena *a, const char *name)
 /* Also those of a command that was interrupted. */
 static void remove_renamed(struct ty_arena *a, const char *dir)
 {
-    DIR *d = opendir(dir);
+    DIR *d = ty_no_links_opendir(dir, TY_DEPTH_DIR);
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
         if (ty_str_starts(ty_str(e->d_name), TY_LIT(REMOVED)))
-            ty_pod_files_remove_tree(ty_arena_printf(a, "%s/%s", dir, e->d_name));
+            ty_pod_files_remove_tree(ty_arena_printf(a, "%s/%s", dir, e->d_name), TY_DEPTH_ENTRY);
     if (d)
         closedir(d);
 }
@@ -134,9 +134,10 @@ int ty_claims_remove(struct ty_arena *a, const char *name, struct ty_err *err)
                        fd == -EBUSY ? "a job that runs uses it; delete or stop that job first"
                                     : strerrordesc_np(-fd));
     /* At once: a run that begins meanwhile gets a new directory, not one that is half removed. */
-    int r = rename(path, ty_arena_printf(a, "%s/" REMOVED "%d-%s", dir, (int)getpid(), name));
+    int r = ty_no_links_rename(path, TY_DEPTH_ENTRY,
+                               ty_arena_printf(a, REMOVED "%d-%s", (int)getpid(), name));
     if (r < 0)
-        r = ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
+        r = ty_fail(err, r, "%s: %s", path, strerrordesc_np(-r));
     close(fd);
     remove_renamed(a, dir);
     return r;

@@ -1,5 +1,5 @@
 /* Claims: the directories that stand in for PersistentVolumeClaims, STATE/claims/NAME. A run that
- * uses one has a shared lock on it (engine/pod/mount_points.h). */
+ * uses one has a shared lock on it (engine/mount_points.h). */
 #ifndef TY_CLI_HISTORY_CLAIMS_H
 #define TY_CLI_HISTORY_CLAIMS_H
 

@@ -55,7 +55,7 @@ size_t ty_log_files_list(struct ty_arena *a, const char *dir, const char *pod,
                          struct ty_log_file **ret)
 {
     char *folder = ty_arena_printf(a, "%s/logs/%s", dir, pod);
-    DIR *d = opendir(folder);
+    DIR *d = ty_no_links_opendir(folder, TY_DEPTH_POD);
     struct ty_log_file *v = NULL;
     size_t n = 0, cap = 0;
     struct dirent *e = NULL;
@@ -171,7 +171,7 @@ static void write_text(FILE *out, const char *prefix, struct ty_log_cursor *plac
 /* Reads from place->at; false: nothing new. */
 static bool copy_new(FILE *out, const char *path, const char *prefix, struct ty_log_cursor *place)
 {
-    int fd = ty_regular_file_open(path, O_RDONLY, 0);
+    int fd = ty_regular_file_open(path, TY_DEPTH_LOG, O_RDONLY, 0);
     char *chunk = fd >= 0 ? malloc(CHUNK) : NULL;
     bool any = false;
     ssize_t n = 0;
@@ -228,7 +228,7 @@ void ty_log_files_flush(FILE *out, const char *prefix, struct ty_log_cursor *pla
 /* Offset of the last `lines` lines of a file; *ret_found: how many there are. */
 static off_t tail_of(const char *path, int64_t lines, int64_t *ret_found)
 {
-    int fd = ty_regular_file_open(path, O_RDONLY, 0);
+    int fd = ty_regular_file_open(path, TY_DEPTH_LOG, O_RDONLY, 0);
     char *chunk = malloc(CHUNK);
     off_t end = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0, at = end;
     int64_t found = 0;
@@ -277,7 +277,7 @@ void ty_log_files_tail(const char *path, int64_t lines, struct ty_log_cursor *pl
 /* The beginning of the line that the offset is in. */
 static off_t line_start(const char *path, off_t at)
 {
-    int fd = ty_regular_file_open(path, O_RDONLY, 0);
+    int fd = ty_regular_file_open(path, TY_DEPTH_LOG, O_RDONLY, 0);
     char chunk[4096];
 
     while (fd >= 0 && at > 0) {

@@ -1,5 +1,6 @@
 /* State of a pod and of its containers, from the pod's status. */
 #include "cli/history/pod_state.h"
+#include "trainer/condition.h"
 
 const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *status, bool cut_off)
 {
@@ -67,15 +68,33 @@ const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, boo
     return phase.n ? ty_arena_cstr(a, phase) : "Pending";
 }
 
+static int64_t restart_count(const struct ty_json *status)
+{
+    int64_t n = 0;
+
+    (void)ty_json_int_at(status, "restartCount", &n);
+    return n;
+}
+
+static bool is_sidecar(const struct ty_json *pod, struct ty_str name)
+{
+    ty_each_item (c, ty_json_at(pod, "spec.initContainers"))
+        if (ty_str_eq(ty_json_str_at(*c, "name"), name))
+            return ty_str_is(ty_json_str_at(*c, "restartPolicy"), "Always");
+    return false;
+}
+
 int64_t ty_pod_state_restarts(const struct ty_json *pod)
 {
+    const struct ty_json *c = ty_condition_find(ty_json_get(pod, "status"), "Initialized");
+    bool initialized = ty_str_is(ty_json_str_at(c, "status"), "True");
     int64_t sum = 0;
 
-    ty_each_item (c, ty_json_at(pod, "status.containerStatuses")) {
-        int64_t n = 0;
-        ty_json_int_at(*c, "restartCount", &n);
-        sum += n;
-    }
+    ty_each_item (s, ty_json_at(pod, "status.initContainerStatuses"))
+        if (!initialized || is_sidecar(pod, ty_json_str_at(*s, "name")))
+            sum += restart_count(*s);
+    ty_each_item (s, ty_json_at(pod, "status.containerStatuses"))
+        sum += restart_count(*s);
     return sum;
 }
 

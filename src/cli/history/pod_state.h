@@ -8,6 +8,7 @@
  * pod is Interrupted, and one that never ran NotStarted. */
 const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, bool cut_off,
                               bool gone);
+/* As kubectl's RESTARTS: with sidecars, and with init containers until the pod is initialized. */
 int64_t ty_pod_state_restarts(const struct ty_json *pod);
 const char *ty_pod_state_ready(struct ty_arena *a, const struct ty_json *pod); /* "1/1" */
 /* From one container status: "Running", "Completed", "Error", "Waiting". */

@@ -71,10 +71,26 @@ static void test_counts(void **state)
     assert_int_equal(ty_pod_state_restarts(NULL), 0);
 }
 
+/* As kubectl prints them: sidecars count, other init containers only until they are done. */
+static void test_restarts_of_init_containers(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    static const char pod[] =
+        "{'spec':{'initContainers':[{'name':'fetch'},{'name':'side','restartPolicy':'Always'}]},"
+        "'status':{'conditions':[{'type':'Initialized','status':'%s'}],"
+        "'initContainerStatuses':[{'name':'fetch','restartCount':4},{'name':'side','restartCount':2"
+        "}],'containerStatuses':[{'restartCount':1}]}}";
+
+    (void)state;
+    assert_int_equal(ty_pod_state_restarts(json_of(a, ty_arena_printf(a, pod, "True"))), 3);
+    assert_int_equal(ty_pod_state_restarts(json_of(a, ty_arena_printf(a, pod, "False"))), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_pods),
                                         cmocka_unit_test(test_containers),
-                                        cmocka_unit_test(test_counts) };
+                                        cmocka_unit_test(test_counts),
+                                        cmocka_unit_test(test_restarts_of_init_containers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

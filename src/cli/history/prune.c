@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "cli/history/state_dir.h"
 #include "cli/run/run_gc.h"
+#include "proc/no_links.h"
 #include "store/history/run_lock.h"
 
 #define BEGUN_S 60 /* after that time a run that lives has its lock */
@@ -82,7 +83,7 @@ static bool collect_run(void *ctx, const struct ty_history_db_run *run, bool bey
 
 static bool has_logs(struct ty_arena *a, const char *dir)
 {
-    DIR *d = opendir(ty_arena_printf(a, "%s/logs", dir));
+    DIR *d = ty_no_links_opendir(ty_arena_printf(a, "%s/logs", dir), TY_DEPTH_RUN);
     bool any = !d && errno != ENOENT;
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
@@ -112,7 +113,7 @@ static bool is_left_over(const struct pruning *p, const char *name, const char *
 static int remove_left_over(struct pruning *p, struct ty_err *err)
 {
     const char *runs = ty_state_dir_runs(p->a, err);
-    DIR *d = runs ? opendir(runs) : NULL;
+    DIR *d = runs ? ty_no_links_opendir(runs, TY_DEPTH_DIR) : NULL;
     int r = 0;
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/pod/pod_files.h"
+#include "proc/no_links.h"
 #include "store/history/history_db.h"
 
 #define PASSWD_BYTES (64u << 10)
@@ -217,8 +218,9 @@ int ty_state_dir_remove(struct ty_arena *a, const char *path, struct ty_err *err
 {
     if (!is_ours(a, ty_str(path)))
         return 0;
-    ty_pod_files_remove_tree(path);
-    if (rmdir(path) < 0 && errno != ENOENT)
-        return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
-    return 0;
+    ty_pod_files_remove_tree(path, TY_DEPTH_ENTRY);
+    int r = ty_no_links_unlink(path, TY_DEPTH_ENTRY, AT_REMOVEDIR);
+    if (r == -ENOTDIR) /* a file or a link in its place */
+        r = ty_no_links_unlink(path, TY_DEPTH_ENTRY, 0);
+    return r < 0 && r != -ENOENT ? ty_fail(err, r, "%s: %s", path, strerrordesc_np(-r)) : 0;
 }

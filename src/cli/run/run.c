@@ -186,7 +186,7 @@ static void remove_refused(struct ty_run_ctx *r)
     if (r->past)
         ty_state_dir_remove(r->cli->arena, r->dir, NULL);
     else
-        ty_pod_files_remove_tree(r->root); /* a temporary directory of this run */
+        ty_pod_files_remove_tree(r->root, 1); /* a temporary directory of this run */
 }
 
 void ty_run_end(struct ty_run_ctx *r)

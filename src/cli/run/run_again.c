@@ -30,7 +30,7 @@ static void write_input(const struct ty_run_ctx *r, const struct ty_json *list)
     struct ty_arena *a = r->cli->arena;
     ty_auto_buf b = { 0 };
     const char *path = ty_arena_printf(a, "%s/input.json", r->dir);
-    int fd = ty_regular_file_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int fd = ty_regular_file_open(path, TY_DEPTH_RUN, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
     ty_json_print(&b, list);
     if (fd < 0)
@@ -117,7 +117,7 @@ static const struct ty_json *read_kept(struct ty_cli *cli, const char *word, con
 {
     struct ty_str text = { 0 };
     struct ty_err err = { 0 };
-    int fd = ty_regular_file_open(path, O_RDONLY, 0);
+    int fd = ty_regular_file_open(path, TY_DEPTH_RUN, O_RDONLY, 0);
 
     if (fd == -ENOENT) {
         ty_cli_msg(

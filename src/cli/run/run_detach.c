@@ -82,7 +82,7 @@ enum { NAMED = 10 }; /* jobs in a note */
 static int leave_terminal(struct ty_cli *cli, const char *log, struct ty_err *err)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC),
-        file = ty_regular_file_open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+        file = ty_regular_file_open(log, TY_DEPTH_RUN, O_WRONLY | O_CREAT | O_APPEND, 0600);
 
     if (null < 0)
         return ty_fail(err, -errno, "/dev/null: %s", strerrordesc_np(errno));

@@ -2,6 +2,7 @@
 
 #include "engine/shrink.h"
 #include "trainer/runtime_resolve.h"
+#include "json/json_locate.h"
 
 /* An unused image is expected locally: it is a note, not a warning. */
 static bool is_image(const struct ty_preflight_finding *it)
@@ -115,23 +116,47 @@ static void print_shortage(struct ty_run_ctx *r, const struct ty_preflight_findi
     const struct ty_json *runtime = ty_runtime_live(&job, &r->session.view);
     struct request_place at = place_of(&r->session, doc, runtime, it->resource);
     const char *offer = ty_shrink_offer(r->cli->arena, doc->obj, runtime, &r->host);
-    const char *line =
-        at.value->line ? ty_arena_printf(r->cli->arena, ":%u", at.value->line) : ""; /* --set */
 
-    ty_cli_msg(r->cli, TY_MSG_ERROR, "unsupported locally: %s%s: %s: %s%s%s", at.doc->file, line,
-               at.path, it->text, offer ? "; --shrink runs it here with " : "", offer ? offer : "");
+    ty_cli_msg(r->cli, TY_MSG_ERROR, "unsupported locally: %s: %s: %s%s%s",
+               ty_inputs_place(r->cli->arena, at.doc, at.value), at.path, it->text,
+               offer ? "; --shrink runs it here with " : "", offer ? offer : "");
+}
+
+/* ---- where a field of the JobSet was written ---- */
+
+/* "FILE:LINE: " of the TrainJob, or of the runtime if its template has this value of the JobSet.
+ * "": unknown; patches are not searched. */
+static const char *field_place(struct ty_run_ctx *r, const struct ty_preflight_finding *it,
+                               const struct ty_doc *doc)
+{
+    struct ty_arena *a = r->cli->arena;
+    const struct ty_json *at = NULL;
+    struct ty_trainjob job;
+
+    if (it->in_trainjob) {
+        at = ty_json_locate(doc->obj, it->path);
+    } else if (it->field && it->value) {
+        ty_trainjob_parse(&job, doc->obj);
+        const struct ty_json *runtime = ty_runtime_live(&job, &r->session.view);
+        doc = runtime ? runtime_doc(&r->session, runtime) : NULL;
+        at =
+            doc ? ty_json_locate(runtime, ty_arena_printf(a, "spec.template.%s", it->field)) : NULL;
+        at = at && ty_str_is(ty_json_text(a, at), it->value) ? at : NULL;
+    }
+    return at ? ty_arena_printf(a, "%s: ", ty_inputs_place(a, doc, at)) : "";
 }
 
 void ty_run_findings_print(struct ty_run_ctx *r, const struct ty_preflight_findings *f)
 {
     for (const struct ty_preflight_finding *it = f->first; it; it = it->next) {
-        const struct ty_doc *doc = it->resource ? job_doc(&r->session, it->job) : NULL;
+        const struct ty_doc *doc = job_doc(&r->session, it->job);
         if (it->note || is_image(it))
             ty_cli_msg(r->cli, TY_MSG_NOTE, "%s", it->text);
-        else if (doc)
+        else if (doc && it->resource)
             print_shortage(r, it, doc);
         else
             ty_cli_msg(r->cli, it->error ? TY_MSG_ERROR : TY_MSG_WARNING,
-                       "unsupported locally: %s: %s", it->path, it->text);
+                       "unsupported locally: %s%s: %s", doc ? field_place(r, it, doc) : "",
+                       it->path, it->text);
     }
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "engine/pod/mount_points.h"
+#include "engine/mount_points.h"
 #include "engine/pod/pod_files.h"
 #include "proc/regular_file.h"
 #include "store/history/run_lock.h"
@@ -19,6 +19,19 @@
 bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir)
 {
     return access(ty_arena_printf(a, "%s/" KEPT, dir), F_OK) == 0;
+}
+
+static bool is_empty(const char *pods)
+{
+    DIR *d = ty_no_links_opendir(pods, TY_DEPTH_RUN);
+    bool empty = true;
+
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+        empty = empty && e->d_name[0] == '.';
+    if (d)
+        closedir(d);
+    return empty;
 }
 
 static void gc_run(struct ty_arena *a, const char *dir)
@@ -32,26 +45,18 @@ static void gc_run(struct ty_arena *a, const char *dir)
     /* A run that ended normally has removed `pods`; in one that begins it is empty. */
     if (access(pods, F_OK) < 0 || ty_run_lock_is_held(dir))
         return;
-    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir))
+    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir) ||
+        is_empty(pods))
         return;
-    DIR *d = opendir(pods);
-    bool empty = true;
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-        empty = empty && e->d_name[0] == '.';
-    if (d)
-        closedir(d);
-    if (empty)
-        return;
-    ty_pod_files_remove_tree(pods);
+    ty_pod_files_remove_tree(pods, TY_DEPTH_RUN);
     for (size_t i = 0; i < TY_COUNT(sockets); i++)
-        unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]));
+        ty_no_links_unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]), TY_DEPTH_RUN, 0);
 }
 
 /* Removes a port file that is not locked: its run was killed. */
 static void gc_port(const char *path)
 {
-    int fd = ty_regular_file_open(path, O_RDWR, 0);
+    int fd = ty_regular_file_open(path, TY_DEPTH_ENTRY, O_RDWR, 0);
 
     if (fd >= 0 && ty_regular_file_lock(fd, LOCK_EX, AT_FDCWD, path) == 0)
         unlink(path);
@@ -71,7 +76,7 @@ static void gc_entry(struct ty_arena *a, const char *runs, const char *name)
 
 void ty_run_gc(struct ty_arena *a, const char *runs)
 {
-    DIR *d = opendir(runs);
+    DIR *d = ty_no_links_opendir(runs, TY_DEPTH_DIR);
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
@@ -82,7 +87,8 @@ void ty_run_gc(struct ty_arena *a, const char *runs)
 
 void ty_run_gc_exclude(struct ty_arena *a, const char *dir)
 {
-    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" KEPT, dir), O_WRONLY | O_CREAT, 0600);
+    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" KEPT, dir), TY_DEPTH_RUN,
+                                  O_WRONLY | O_CREAT, 0600);
 
     if (fd >= 0)
         close(fd);

@@ -68,7 +68,7 @@ static char *own_command(struct ty_arena *a, const char *const *env)
 static void reserve_end(struct ty_arena *a, const char *dir)
 {
     char blank[END_BYTES];
-    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir),
+    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir), TY_DEPTH_RUN,
                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
     memset(blank, ' ', sizeof(blank));
@@ -89,7 +89,7 @@ static void write_end(struct ty_arena *a, const char *dir, const char *how)
         unlink(path);
         return;
     }
-    int fd = ty_regular_file_open(path, O_WRONLY, 0);
+    int fd = ty_regular_file_open(path, TY_DEPTH_RUN, O_WRONLY, 0);
     if (fd < 0)
         return;
     if (pwrite(fd, how, strlen(how), 0) > 0)
@@ -100,7 +100,8 @@ static void write_end(struct ty_arena *a, const char *dir, const char *how)
 const char *ty_run_history_lost_end(struct ty_arena *a, const char *dir)
 {
     char text[END_BYTES] = "";
-    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir), O_RDONLY, 0);
+    int fd = ty_regular_file_open(ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir), TY_DEPTH_RUN,
+                                  O_RDONLY, 0);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
     if (fd >= 0)

@@ -42,6 +42,17 @@ size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, si
     return n;
 }
 
+/* Errors about the value name the option instead of a line. */
+static void mark_option(struct ty_json *v, uint32_t line)
+{
+    v->line = line;
+    v->col = 0;
+    ty_each_item (it, v)
+        mark_option(*it, line);
+    ty_each_member (m, v)
+        mark_option(m->value, line);
+}
+
 static int set_one(struct ty_inputs *in, const char *word, struct ty_err *err)
 {
     struct ty_arena *a = in->cli->arena;
@@ -57,11 +68,16 @@ static int set_one(struct ty_inputs *in, const char *word, struct ty_err *err)
         return ty_fail(err, -EINVAL, "--set %.*s: one value, not %zu documents", TY_ARG(path),
                        docs.n);
     bool nothing = ty_str_trim(value).n == 0; /* x= sets an empty string, x=null removes x */
-    const struct ty_json *v = docs.n ? docs.v[0] : nothing ? ty_json_cstr(a, "") : NULL;
+    struct ty_json *v = docs.n ? docs.v[0] : nothing ? ty_json_cstr(a, "") : NULL;
+    if (v)
+        mark_option(v, TY_JSON_OPTION | (uint32_t)in->sets.n);
+    ty_strlist_add(a, &in->sets, word);
     for (size_t i = 0; i < in->n && ret == 0; i++) {
         struct ty_doc *d = in->v[i];
-        if (d->kind == &ty_kind_trainjob)
-            ret = ty_set_path(a, d->obj, path, v, err);
+        if (d->kind != &ty_kind_trainjob)
+            continue;
+        ret = ty_set_path(a, d->obj, path, v, err);
+        d->sets = &in->sets;
     }
     return ret < 0 ? ty_wrap(err, "--set %s", word) : 0;
 }

@@ -99,9 +99,10 @@ static bool is_item(const struct set_step *s)
     return !s->key.p;
 }
 
-/* What the step leads to; made if it is missing: a list if the step after it is an item. */
+/* What the step leads to; made if it is missing: a list if the step after it is an item. What is
+ * made has the line of the value. */
 static int step_into(struct ty_arena *a, struct ty_json **at, const struct set_step *s,
-                     struct ty_err *err)
+                     uint32_t line, struct ty_err *err)
 {
     const char *key = is_item(s) ? NULL : ty_arena_cstr(a, s->key);
 
@@ -112,11 +113,13 @@ static int step_into(struct ty_arena *a, struct ty_json **at, const struct set_s
         if (s->index == (int64_t)ty_json_len(*at))
             ty_json_push(a, *at, is_item(s + 1) ? ty_json_array(a) : ty_json_object(a));
         *at = ty_json_item(*at, (size_t)s->index);
+        (*at)->line = (*at)->line ? (*at)->line : line;
         if (!is_item(s + 1) && !ty_json_is(*at, TY_JSON_OBJECT))
             return ty_fail(err, -EINVAL, "item [%lld] is no object", (long long)s->index);
         return 0;
     }
     *at = is_item(s + 1) ? ty_json_ensure_array(a, *at, key) : ty_json_ensure_object(a, *at, key);
+    (*at)->line = (*at)->line ? (*at)->line : line;
     return 0;
 }
 
@@ -170,6 +173,6 @@ int ty_set_path(struct ty_arena *a, struct ty_json *obj, struct ty_str path,
     if (r == 0 && !value)
         return remove_at(obj, &steps, err);
     for (size_t i = 0; r == 0 && i + 1 < steps.n; i++)
-        r = step_into(a, &obj, &steps.v[i], err);
+        r = step_into(a, &obj, &steps.v[i], value->line, err);
     return r == 0 ? set_last(a, obj, &steps.v[steps.n - 1], value, err) : r;
 }

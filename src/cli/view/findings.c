@@ -54,6 +54,32 @@ static const char *field_named_first(struct ty_findings *f, const char *detail)
     return memchr(detail, '.', n) ? ty_arena_strndup(f->arena, detail, n) : "";
 }
 
+/* An error about an object of scalars, such as spec.runtimeRef, is about the one that was set. */
+static const struct ty_json *member_of_option(const struct ty_json *at)
+{
+    const struct ty_json *set = NULL;
+
+    ty_each_member (m, at) {
+        if (m->value->type >= TY_JSON_ARRAY)
+            return NULL;
+        if (m->value->line & TY_JSON_OPTION)
+            set = m->value;
+    }
+    return set;
+}
+
+/* x is at this value of the document, or at the option that set it. */
+static void set_place(struct ty_findings *f, struct ty_finding *x, const struct ty_doc *doc,
+                      const struct ty_json *at)
+{
+    const struct ty_json *member = member_of_option(at);
+    const char *option = ty_inputs_option(f->arena, doc, member ? member : at);
+
+    x->file = option ? option : doc->file;
+    x->line = option ? 0 : at->line;
+    x->col = option || at == doc->obj ? 0 : at->col;
+}
+
 /* Long lists and objects are not printed as values in a line of text. */
 #define SHORT_VALUE 80
 
@@ -74,8 +100,7 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
     const struct ty_json *at = e->at && e->at->line ? e->at : NULL;
     if (!at || (whole && *path))
         at = ty_json_locate(doc->obj, path);
-    x->line = at->line;
-    x->col = at == doc->obj ? 0 : at->col;
+    set_place(f, x, doc, at);
     x->path = whole ? NULL : e->path;
     x->type = type_text(e->why);
     x->value = e->value;

@@ -70,6 +70,18 @@ static void log_freed(uv_handle_t *h)
     free(u);
 }
 
+/* Its logs folder exists; a failure shows at open. */
+static void create_dir(const char *dir)
+{
+    const char *name = "";
+    int at = ty_no_links_open_last_parent(dir, TY_DEPTH_POD, &name);
+
+    if (at >= 0) {
+        mkdirat(at, name, 0755);
+        close(at);
+    }
+}
+
 struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c, int attempt,
                                               int *ret_fd, struct ty_err *err)
 {
@@ -84,11 +96,12 @@ struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c
         return NULL;
     }
     fcntl(fds[0], F_SETFL, O_NONBLOCK);
-    mkdir(dir, 0755); /* its logs folder exists; a failure shows at open */
+    create_dir(dir);
     if (p->arrivals[c])
         *p->arrivals[c] = (struct ty_log_arrivals){ 0 };
     *u = (struct ty_container_log){ .pod = p, .c = c, .fd = fds[0], .attempt = attempt };
-    u->file = ty_regular_file_open(log_path(a, p, c, attempt), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    u->file = ty_regular_file_open(log_path(a, p, c, attempt), TY_DEPTH_LOG,
+                                   O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (u->file == -EBADF) {
         give_up(u, EBADF);
     } else if (u->file < 0) {
@@ -190,9 +203,10 @@ static void rotate_file(struct ty_container_log *u)
     ty_auto_arena *a = ty_arena_new(1 << 16);
     char *path = log_path(a, u->pod, u->c, u->attempt);
     char *old = ty_arena_printf(a, "%s.1", path);
-    int fd = rename(path, old) < 0
-                 ? -errno
-                 : ty_regular_file_open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    int fd = ty_no_links_rename(path, TY_DEPTH_LOG, strrchr(old, '/') + 1);
+
+    if (fd == 0)
+        fd = ty_regular_file_open(path, TY_DEPTH_LOG, O_WRONLY | O_CREAT | O_APPEND, 0644);
 
     if (fd < 0) {
         give_up(u, -fd);
@@ -316,7 +330,7 @@ void ty_container_log_close(struct ty_container_log *u)
 /* The last bytes of a file, at the end of `room`: how many. */
 static size_t read_tail(const char *path, char *room, size_t n)
 {
-    int fd = ty_regular_file_open(path, O_RDONLY, 0644);
+    int fd = ty_regular_file_open(path, TY_DEPTH_LOG, O_RDONLY, 0644);
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     size_t take = size > 0 && (size_t)size < n ? (size_t)size : size > 0 ? n : 0;
     ssize_t got = take ? pread(fd, room + n - take, take, size - (off_t)take) : 0;

@@ -117,6 +117,10 @@ static int make_claim(struct ty_pod_runtime *p, const char *claim, const char *d
 
     if (r < 0)
         return r;
+    int fd = ty_no_links_open_last(dir, TY_DEPTH_ENTRY, O_PATH | O_DIRECTORY, 0);
+    if (fd < 0) /* a job may have put it there */
+        return ty_fail(err, fd, "claim %s: %s is a link or a file, not a directory", claim, dir);
+    close(fd);
     r = ty_mount_points_hold(&e->mount_points, &p->mount_points, dir, dir, true);
     if (r == 0 && u)
         r = ty_mount_points_hold(&e->mount_points, &u->claims, dir, dir, true);
@@ -150,7 +154,8 @@ static int own_hosts(struct ty_arena *a, const struct ty_pod_runtime *p, const c
                      struct ty_err *err)
 {
     const char *path = ty_arena_printf(a, "%s/hosts", p->dir);
-    FILE *from = ty_regular_file_fopen(*hosts, "r"), *to = ty_regular_file_fopen(path, "w");
+    FILE *from = ty_regular_file_fopen(*hosts, TY_DEPTH_RUN, "r"),
+         *to = ty_regular_file_fopen(path, TY_DEPTH_LOG, "w");
     char piece[4096];
     size_t n = 0;
 
@@ -257,10 +262,11 @@ struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runti
                                      .tmpfs = m->volume->kind == TY_MOUNT_MEMORY };
     }
     char *file = message_file(p, c, a);
-    unlink(file); /* of an earlier run of the container, which may have put a pipe there */
-    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    /* Of an earlier run of the container, which may have put a pipe there. */
+    ty_no_links_unlink(file, TY_DEPTH_LOG, 0);
+    int fd = ty_no_links_open_last(file, TY_DEPTH_LOG, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (fd < 0) {
-        ty_fail(err, -errno, "%s: %s", file, strerrordesc_np(errno));
+        ty_fail(err, fd, "%s: %s", file, strerrordesc_np(-fd));
         return NULL;
     }
     fchmod(fd, 0666);
@@ -274,7 +280,7 @@ struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runti
 char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_runtime *p, size_t c)
 {
     /* A pipe or a link that the container put there must not stop us, or lead us elsewhere. */
-    int fd = ty_regular_file_open(message_file(p, c, a), O_RDONLY, 0);
+    int fd = ty_regular_file_open(message_file(p, c, a), TY_DEPTH_LOG, O_RDONLY, 0);
     char *text = NULL;
     struct stat st;
 
@@ -342,9 +348,10 @@ static void remove_entries(struct tree_removal *t, int dir, int levels)
         closedir(d);
 }
 
-void ty_pod_files_remove_tree(const char *path)
+void ty_pod_files_remove_tree(const char *path, unsigned depth)
 {
-    struct tree_removal t = { .root = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) };
+    struct tree_removal t = { .root =
+                                  ty_no_links_open_last(path, depth, O_RDONLY | O_DIRECTORY, 0) };
     struct stat st;
     unsigned before = 0;
 
@@ -359,11 +366,11 @@ void ty_pod_files_remove_tree(const char *path)
     }
     if (t.root >= 0)
         close(t.root);
-    rmdir(path);
+    ty_no_links_unlink(path, depth, AT_REMOVEDIR);
 }
 
 void ty_pod_files_remove(struct ty_pod_runtime *p)
 {
     if (p->dir && !p->e->o.keep)
-        ty_pod_files_remove_tree(p->dir);
+        ty_pod_files_remove_tree(p->dir, TY_DEPTH_POD);
 }

@@ -152,7 +152,7 @@ static void a_deep_tree_is_removed(void **state)
     few = before;
     few.rlim_cur = 256;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    ty_pod_files_remove_tree(top);
+    ty_pod_files_remove_tree(top, 1);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(access(top, F_OK), -1);
 }

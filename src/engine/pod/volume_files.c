@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "engine/pod/pod_files.h"
 #include "engine/pod/pod_plan.h"
+#include "proc/no_links.h"
 
 #define ROOT "%s/files" /* pods have longer names */
 
@@ -84,7 +85,8 @@ static int write_all(const char *dir, const struct ty_volume *v, struct ty_err *
     mode_t mode = v->secret ? 0700 : 0755;
     int r = 0;
 
-    ty_pod_files_remove_tree(dir); /* of an earlier pod, whose files could not all be written */
+    ty_pod_files_remove_tree(
+        dir, TY_DEPTH_LOG); /* of an earlier pod, whose files could not all be written */
     if (mkdir(dir, mode) < 0 || chmod(dir, mode) < 0)
         return fail_at(err, dir);
     for (const struct ty_file *f = v->files; f && r == 0; f = f->next)
@@ -117,5 +119,5 @@ int ty_volume_files_create(struct ty_arena *a, const char *pods, struct ty_volum
 
 void ty_volume_files_remove(struct ty_arena *a, const char *pods)
 {
-    ty_pod_files_remove_tree(ty_arena_printf(a, ROOT, pods));
+    ty_pod_files_remove_tree(ty_arena_printf(a, ROOT, pods), TY_DEPTH_POD);
 }

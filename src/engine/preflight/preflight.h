@@ -14,6 +14,9 @@ struct ty_preflight_finding {
     bool note;            /* neither: something that the user may not expect */
     const char *job;      /* the TrainJob whose JobSet this is; NULL before it is submitted */
     const char *resource; /* the machine has too little of this one; NULL: another reason */
+    const char *field;    /* of the JobSet, if path is "JobSet"; else NULL */
+    const char *value;    /* the field's, as JSON; NULL: none */
+    bool in_trainjob;     /* path is a field of the TrainJob, not of the JobSet */
     struct ty_preflight_finding *next;
 };
 /* The pods that a replicated job of a TrainJob will have: JOB-RJOB-<replica>-<pod>. */

@@ -14,7 +14,7 @@
 static int open_lock(const char *dir, int flags)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    return ty_regular_file_open(ty_arena_printf(a, "%s/lock", dir), flags, 0600);
+    return ty_regular_file_open(ty_arena_printf(a, "%s/lock", dir), TY_DEPTH_RUN, flags, 0600);
 }
 
 /* ty_run_lock_is_held takes the lock, shared, for microseconds: a check by another process must not

@@ -1,5 +1,5 @@
 /* Two runs at once, a run that was killed, and what a pod wrote beside its mount point. */
-#include "engine/pod/mount_points.h"
+#include "engine/mount_points.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
  * Other runs, of other users, too, may use and remove the same names at any time. So a run holds a
  * shared lock on each mount point that it uses, also on one that existed before, and removes one
  * only with an exclusive lock: the kernel would unmount what a pod has mounted there. */
-#ifndef TY_ENGINE_POD_MOUNT_POINTS_H
-#define TY_ENGINE_POD_MOUNT_POINTS_H
+#ifndef TY_ENGINE_MOUNT_POINTS_H
+#define TY_ENGINE_MOUNT_POINTS_H
 
 #include "base/map.h"
 

@@ -1,8 +1,7 @@
-#include "engine/pod/mount_points.h"
+#include "engine/mount_points.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,21 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/arena.h"
 #include "base/path.h"
 #include "base/xalloc.h"
+#include "engine/mount_points_record.h"
 #include "proc/no_links.h"
 #include "proc/regular_file.h"
 
-enum { TRIES = 10, RECORD_MAX = 64 << 20 }; /* the event loop waits for the tries */
+enum { TRIES = 10 }; /* the event loop waits for them */
 
-/* Something that this run created on the host. */
-struct host_entry {
-    char *path;        /* without links */
-    uint64_t dev, ino; /* another one of the same name is not ours */
-    bool dir;
-    bool stays; /* could not be removed */
-};
 struct mount_point {
     char *path;
     int fd; /* has the shared lock */
@@ -36,11 +29,6 @@ struct ty_mount_point_hold {
     struct ty_mount_point_hold *next;
 };
 
-static void record_path(char ret[PATH_MAX], const char *dir)
-{
-    snprintf(ret, PATH_MAX, "%s/" TY_MOUNT_POINTS_FILE, dir);
-}
-
 void ty_mount_points_init(struct ty_mount_points *m, const char *dir, const char *workdir)
 {
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
@@ -48,7 +36,7 @@ void ty_mount_points_init(struct ty_mount_points *m, const char *dir, const char
     char record[PATH_MAX];
 
     *m = (struct ty_mount_points){ 0 };
-    record_path(record, dir);
+    ty_mount_points_record_path(record, dir);
     m->record = ty_xalloc(strdup(record));
     for (size_t i = 0; i < TY_COUNT(places); i++) {
         m->places[i] = places[i] && places[i][0] == '/' ? realpath(places[i], NULL) : NULL;
@@ -61,34 +49,18 @@ void ty_mount_points_init(struct ty_mount_points *m, const char *dir, const char
 
 /* ---- creating ---- */
 
-static void append_record(const char *record, const struct host_entry *e)
-{
-    ty_auto_buf line = { 0 };
-    int fd =
-        open(record, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-
-    if (fd < 0)
-        return;
-    ty_buf_printf(&line, "%c %" PRIu64 " %" PRIu64 " %s", e->dir ? 'd' : 'f', e->dev, e->ino,
-                  e->path);
-    ty_buf_chr(&line, '\0');
-    if (write(fd, line.p, line.n) < 0)
-        errno = 0; /* a full disk: what this run creates would stay if it is killed */
-    close(fd);
-}
-
 static void note_created(struct ty_mount_points *m, int at, const char *name, const char *path,
                          bool dir)
 {
     struct stat st;
     if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return;
-    struct host_entry *e = ty_xalloc(calloc(1, sizeof(*e)));
-    *e = (struct host_entry){
+    struct ty_host_entry *e = ty_xalloc(calloc(1, sizeof(*e)));
+    *e = (struct ty_host_entry){
         .path = ty_xalloc(strdup(path)), .dev = st.st_dev, .ino = st.st_ino, .dir = dir
     };
-    append_record(m->record, e);
-    struct host_entry *old = ty_map_put(&m->created, ty_str(path), e);
+    ty_mount_points_record_add(m->record, e);
+    struct ty_host_entry *old = ty_map_put(&m->created, ty_str(path), e);
     if (old)
         free(old->path);
     free(old);
@@ -256,7 +228,7 @@ int ty_mount_points_hold(struct ty_mount_points *m, struct ty_mount_point_hold *
 
 enum mount_removal { REMOVED, IN_USE, NOT_EMPTY };
 
-static enum mount_removal remove_name(int at, const char *name, const struct host_entry *e)
+static enum mount_removal remove_name(int at, const char *name, const struct ty_host_entry *e)
 {
     int flags = O_NOFOLLOW | O_CLOEXEC | (e->dir ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK);
     int fd = openat(at, name, flags);
@@ -275,7 +247,7 @@ static enum mount_removal remove_name(int at, const char *name, const struct hos
     return r;
 }
 
-static enum mount_removal remove_entry(const struct host_entry *e)
+static enum mount_removal remove_entry(const struct ty_host_entry *e)
 {
     const char *name = NULL;
     int at = ty_no_links_open_parent(e->path, &name);
@@ -287,7 +259,7 @@ static enum mount_removal remove_entry(const struct host_entry *e)
     return r;
 }
 
-static void free_entry(struct host_entry *e)
+static void free_entry(struct ty_host_entry *e)
 {
     free(e->path);
     free(e);
@@ -297,7 +269,7 @@ static void free_entry(struct host_entry *e)
 static void remove_up(struct ty_mount_points *m, const char *path)
 {
     char at[PATH_MAX];
-    struct host_entry *e;
+    struct ty_host_entry *e;
 
     snprintf(at, sizeof(at), "%s", path);
     while ((e = ty_map_get(&m->created, ty_str(at))) && !ty_map_get(&m->in_use, ty_str(at)) &&
@@ -326,27 +298,27 @@ void ty_mount_points_release(struct ty_mount_points *m, struct ty_mount_point_ho
 }
 
 /* Below its parents in the list: the last one first. What stays is recorded. */
-static void remove_all(struct host_entry *v, size_t n, const char *record, bool keep_all)
+static void remove_all(struct ty_host_entry *v, size_t n, const char *record, bool keep_all)
 {
     for (size_t i = n; i-- > 0;) {
         enum mount_removal r = remove_entry(&v[i]);
         keep_all = keep_all || r == IN_USE; /* it may be what is in those above */
         v[i].stays = keep_all && r != REMOVED;
     }
-    unlink(record);
+    ty_mount_points_record_remove(record);
     for (size_t i = 0; i < n; i++)
         if (v[i].stays)
-            append_record(record, &v[i]);
+            ty_mount_points_record_add(record, &v[i]);
 }
 
 void ty_mount_points_done(struct ty_mount_points *m)
 {
-    struct host_entry *v = ty_xalloc(calloc(m->created.n + 1, sizeof(*v)));
+    struct ty_host_entry *v = ty_xalloc(calloc(m->created.n + 1, sizeof(*v)));
     const struct ty_map_slot *s = NULL;
     size_t n = 0, at = 0;
 
     while ((s = ty_map_next(&m->created, &at)))
-        v[n++] = *(const struct host_entry *)s->value;
+        v[n++] = *(const struct ty_host_entry *)s->value;
     if (m->record)
         remove_all(v, n, m->record, true); /* another run may have made a name in it */
     free(v);
@@ -361,66 +333,13 @@ void ty_mount_points_done(struct ty_mount_points *m)
 
 /* ---- runs that were killed ---- */
 
-/* Its path is in the text. */
-static bool parse_entry(char *text, struct host_entry *ret)
-{
-    int at = 0;
-    char type = 0;
-
-    /* Numbers of our own file. NOLINTNEXTLINE(cert-err34-c) */
-    if (sscanf(text, "%c %" SCNu64 " %" SCNu64 " %n", &type, &ret->dev, &ret->ino, &at) != 3 ||
-        text[at] != '/')
-        return false;
-    ret->dir = type == 'd';
-    ret->path = text + at;
-    return true;
-}
-
-static void gc_entries(const char *record, char *text, const char *end)
-{
-    struct host_entry *v = NULL, e = { 0 };
-    size_t n = 0, cap = 0;
-
-    for (char *p = text; p < end; p += strlen(p) + 1) {
-        if (!parse_entry(p, &e))
-            continue;
-        ty_xroom(v, n, cap);
-        v[n++] = e;
-    }
-    remove_all(v, n, record, false);
-    free(v);
-}
-
-/* Ends with NUL. NULL: not a regular file, or it cannot be read. */
-static char *read_record(int fd, size_t *n)
-{
-    struct stat st;
-    ssize_t got = 1;
-
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return NULL;
-    size_t size = st.st_size < RECORD_MAX ? (size_t)st.st_size : RECORD_MAX;
-    char *text = ty_xalloc(malloc(size + 1));
-    for (*n = 0; *n < size && got > 0; *n += got > 0 ? (size_t)got : 0)
-        got = read(fd, text + *n, size - *n);
-    text[*n] = 0;
-    if (got >= 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 void ty_mount_points_gc(const char *dir)
 {
     char record[PATH_MAX];
-    record_path(record, dir);
-    int fd = open(record, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* a FIFO, too */
-    if (fd < 0)
-        return;
-    size_t n = 0;
-    char *text = read_record(fd, &n);
-    close(fd);
-    if (text)
-        gc_entries(record, text, text + n);
-    free(text);
+    struct ty_mount_points_list all;
+
+    ty_mount_points_record_path(record, dir);
+    if (ty_mount_points_record_read(record, &all))
+        remove_all(all.v, all.n, record, false);
+    ty_mount_points_record_done(&all);
 }

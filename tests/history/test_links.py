@@ -62,6 +62,18 @@ def test_the_directory_of_claims(box, victim):
     assert contents(victim) == VICTIM
 
 
+@pytest.mark.parametrize("name", ["runs", "claims"])
+def test_a_run_creates_nothing_behind_a_link(box, victim, name):
+    state = box.path / "state" / "trainyard"
+    state.mkdir(parents=True)
+    state.chmod(0o700)
+    (state / name).symlink_to(victim)
+    code, err = run(box, job("true"))
+    assert code == 0 and "this run has no history, its files are in " in err, err
+    assert f"{state / name} is a link or a file, not a directory" in err
+    assert contents(victim) == VICTIM and sorted(p.name for p in victim.iterdir()) == sorted({name.split("/")[0] for name in VICTIM})
+
+
 @needs_mounts
 def test_a_claim(box, victim):
     volume = "                volumes: [{name: data, persistentVolumeClaim: {claimName: dataset}}]"

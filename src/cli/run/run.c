@@ -11,6 +11,7 @@
 #include "cli/run/run_gc.h"
 #include "engine/pod/gpu_lock.h"
 #include "engine/pod/pod_files.h"
+#include "proc/no_links.h"
 #include "store/local/local.h"
 #include "trainer/trainjob_reconcile.h"
 
@@ -21,6 +22,19 @@
 
 /* ---- directories ---- */
 
+/* runs/ or claims/. Nothing is created behind a link, which a job may have put there. */
+static int create_parent(const char *path, struct ty_err *err)
+{
+    int ret = ty_state_dir_create_path(path, err);
+    int fd = ret == 0 ? ty_no_links_open_last(path, TY_DEPTH_DIR, O_PATH | O_DIRECTORY, 0) : ret;
+
+    if (ret == 0 && fd < 0)
+        return ty_fail(err, fd, "%s is a link or a file, not a directory", path);
+    if (fd >= 0)
+        close(fd);
+    return ret;
+}
+
 static int create_dirs(struct ty_run_ctx *r, const char *name, struct ty_err *err)
 {
     struct ty_arena *a = r->cli->arena;
@@ -28,10 +42,12 @@ static int create_dirs(struct ty_run_ctx *r, const char *name, struct ty_err *er
     r->dir =
         ty_arena_printf(a, "%s/runs/%s-%lld-%d", r->root, name, (long long)r->cli->now_s, getpid());
     r->claims = ty_arena_printf(a, "%s/claims", r->root);
-    int ret = ty_state_dir_create_path(ty_arena_printf(a, "%s/logs", r->dir), err);
+    int ret = create_parent(ty_arena_printf(a, "%s/runs", r->root), err);
     if (ret == 0)
-        ret = ty_state_dir_create_path(ty_arena_printf(a, "%s/pods", r->dir), err);
-    return ret == 0 ? ty_state_dir_create_path(r->claims, err) : ret;
+        ret = create_parent(r->claims, err);
+    if (ret == 0)
+        ret = ty_state_dir_create_path(ty_arena_printf(a, "%s/logs", r->dir), err);
+    return ret == 0 ? ty_state_dir_create_path(ty_arena_printf(a, "%s/pods", r->dir), err) : ret;
 }
 
 /* Asks for the room in a file that stays: statvfs() does not show what a quota leaves. */

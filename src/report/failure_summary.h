@@ -1,9 +1,8 @@
 /* Which process made a job fail, why, and what followed from it. Pure: the caller adds every
  * container that ends, stopped ones included, and prints the summary at any time.
  *
- *   container ends --> struct ty_ended_container --> struct ty_failure_summary --> text for
- *                      with the end of its log       one for each TrainJob         conditions,
- * users
+ *   struct ty_ended_container --> struct ty_failure_summary --> text
+ *   with the end of its log       one for each TrainJob         for conditions and users
  *
  * The first to exit is seldom the first to fail: a rank that raises takes its peers with it, and
  * their launchers may see it sooner. So containers are compared by evidence

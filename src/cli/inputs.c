@@ -127,7 +127,8 @@ const char *ty_inputs_place(struct ty_arena *a, const struct ty_doc *doc, const 
 
     if (option)
         return option;
-    return at->line ? ty_arena_printf(a, "%s:%u", doc->file, at->line) : doc->file;
+    bool known = at->line && !(at->line & TY_JSON_OPTION);
+    return known ? ty_arena_printf(a, "%s:%u", doc->file, at->line) : doc->file;
 }
 
 struct ty_doc *ty_inputs_add(struct ty_inputs *in, const char *file, struct ty_json *obj,

@@ -38,7 +38,7 @@ struct ty_h2_request {
 /* The stream's number, > 0. Negative: this connection accepts no more requests. */
 int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_request *ask);
 void ty_h2_cancel(struct ty_h2 *h, int32_t id); /* no more callbacks for it */
-void ty_h2_ping(struct ty_h2 *h);               /* the peer answers at once, whatever it is asked */
+void ty_h2_ping(struct ty_h2 *h);               /* queued; answered apart from all streams */
 bool ty_h2_open(const struct ty_h2 *h);         /* accepts requests: no GOAWAY */
 /* The server's current limit of concurrent streams; further requests wait. */
 uint32_t ty_h2_streams(const struct ty_h2 *h);

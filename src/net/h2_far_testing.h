@@ -16,6 +16,7 @@
  *   /none    204
  *   /break   an invalid frame, then nothing
  *   /trailers  200, then trailers
+ *   /empty   200 without a body
  *   /bookmark  200, a bookmark of a watch, then nothing
  *   ...limit=...  200 with `list`, if that is set
  * The log of a pod is that of its name: .../pods/big/log?follow=true is /big. */
@@ -143,6 +144,8 @@ static inline void far_answer(struct far_link *l, int32_t id, struct far_stream 
     bool early = strcmp(st->path, "/early") == 0, big = strcmp(st->path, "/big") == 0;
     snprintf(st->answer, sizeof(st->answer), "%s %s %zu %s %s", st->method, st->path, st->body,
              st->a, st->host);
+    if (strcmp(st->path, "/empty") == 0)
+        st->answer[0] = '\0';
     st->then_waits = strcmp(st->path, "/bookmark") == 0;
     if (st->then_waits)
         snprintf(st->answer, sizeof(st->answer),

@@ -9,13 +9,13 @@ struct ty_http_client_conn {
     struct ty_http_client_conn *next, **at;
     struct ty_http_client *client;
     struct ty_http_endpoint place;
-    struct ty_http_client_peer
-        peer; /* a copy: connections are shared by calls with the same peer and endpoint */
+    /* A copy: connections are shared by calls with the same peer and endpoint. */
+    struct ty_http_client_peer peer;
     struct ty_tls_conn *tls;
     struct ty_h2 *h2;                               /* NULL: not connected yet */
     struct ty_http_client_call *calls, **calls_end; /* in the order of their start */
-    const struct ty_http_client_call
-        *telling;      /* the call whose callback is running; NULL: dropped in the meantime */
+    /* The call whose callback is running; NULL: dropped in the meantime. */
+    const struct ty_http_client_call *telling;
     uint64_t heard_ms; /* loop time of the last byte; 0: none yet */
     bool pinged;       /* since then */
     size_t endless;    /* calls that may run for long, such as watches and logs */

@@ -110,12 +110,12 @@ def test_silent_watch(server, tmp_path):
     """A kind without changes has no bookmarks; a server that answers pings is not lost."""
     with Relay(server.port) as relay:
         config = server.config(tmp_path / "relay", {"token": server.tokens["manager-0"]}, relay.port)
-        with Driver("--kubeconfig", config, "--idle-ms", 3000) as client:
+        with Driver("--kubeconfig", config, "--idle-ms", 6000) as client:
             ns = make_namespace(client, "nothing-new")
             which = client.do("reflect", kind="configmap", ns=ns)
             client.until(which, "SYNCED", None)
             made = relay.made
-            stays("silent", lambda: client.quiet(which) == [], 8)  # more than twice the time
+            stays("silent", lambda: client.quiet(which) == [], 13)  # more than twice the time
             assert relay.made == made
             path = f"/api/v1/namespaces/{ns}/configmaps"
             assert server.client().request("POST", path, config_map("s"))[0] == 201

@@ -22,6 +22,7 @@ struct ty_cluster_session {
     int64_t end_ms; /* of all calls, by the monotonic clock; 0: none */
     uv_timer_t timer;
     struct pending_call *call; /* that is being made */
+    bool interrupted;
 };
 
 /* ---- open and close ---- */
@@ -183,6 +184,7 @@ static void on_end_of_time(uv_timer_t *timer)
 
 void ty_cluster_session_interrupt(struct ty_cluster_session *s)
 {
+    s->interrupted = true;
     end_call(s, -EINTR, "interrupted");
 }
 
@@ -192,6 +194,8 @@ static void run_loop(struct pending_call *c)
     int64_t left = s->end_ms - ty_cli_monotonic_ms();
 
     s->call = c;
+    if (s->interrupted)
+        ty_cluster_session_interrupt(s);
     if (s->end_ms)
         uv_timer_start(&s->timer, on_end_of_time, left > 0 ? (uint64_t)left : 0, 0);
     while (!c->done && (uv_run(&s->loop, UV_RUN_ONCE) || !c->done))

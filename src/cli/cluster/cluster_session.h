@@ -66,7 +66,7 @@ int ty_cluster_session_list_if(struct ty_cluster_session *s, struct ty_arena *a,
 void ty_cluster_session_answer(struct ty_arena *a, const struct ty_kube_response *from,
                                struct ty_cluster_answer *ret);
 
-/* Ends the call that is being made with -EINTR; from the loop. */
+/* Ends the call that is being made, and each that is made after it, with -EINTR; from the loop. */
 void ty_cluster_session_interrupt(struct ty_cluster_session *s);
 /* For tests: another limit than TY_CLUSTER_SESSION_LIST. */
 void ty_cluster_session_limit_lists(struct ty_cluster_session *s, size_t bytes);

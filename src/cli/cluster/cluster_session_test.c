@@ -232,7 +232,7 @@ static void test_interrupt(void **state)
     timer.data = s;
     uv_timer_start(&timer, on_soon, 50, 0);
     assert_int_equal(get_job(s, f, &answer), -EINTR);
-    ty_cluster_session_interrupt(s); /* nothing is being asked: nothing happens */
+    assert_int_equal(get_job(s, f, &answer), -EINTR); /* the next of a command with several */
     uv_close((uv_handle_t *)&timer, NULL);
     ty_cluster_session_free(s);
     close(fd);

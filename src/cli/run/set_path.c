@@ -99,8 +99,8 @@ static bool is_item(const struct set_step *s)
     return !s->key.p;
 }
 
-/* What the step leads to; made if it is missing: a list if the step after it is an item. What is
- * made has the line of the value. */
+/* What the step leads to; made if it is missing, with the line of the value: a list if the step
+ * after it is an item. */
 static int step_into(struct ty_arena *a, struct ty_json **at, const struct set_step *s,
                      uint32_t line, struct ty_err *err)
 {
@@ -110,16 +110,20 @@ static int step_into(struct ty_arena *a, struct ty_json **at, const struct set_s
         int r = check_item(*at, s->index, true, err);
         if (r < 0)
             return r;
-        if (s->index == (int64_t)ty_json_len(*at))
+        bool made = s->index == (int64_t)ty_json_len(*at);
+        if (made)
             ty_json_push(a, *at, is_item(s + 1) ? ty_json_array(a) : ty_json_object(a));
         *at = ty_json_item(*at, (size_t)s->index);
-        (*at)->line = (*at)->line ? (*at)->line : line;
+        if (made)
+            (*at)->line = line;
         if (!is_item(s + 1) && !ty_json_is(*at, TY_JSON_OBJECT))
             return ty_fail(err, -EINVAL, "item [%lld] is no object", (long long)s->index);
         return 0;
     }
+    const struct ty_json *before = ty_json_get(*at, key);
     *at = is_item(s + 1) ? ty_json_ensure_array(a, *at, key) : ty_json_ensure_object(a, *at, key);
-    (*at)->line = (*at)->line ? (*at)->line : line;
+    if (*at != before)
+        (*at)->line = line;
     return 0;
 }
 

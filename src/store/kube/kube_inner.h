@@ -91,7 +91,7 @@ void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or queues it */
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
 /* Sorts it into the list of waiting operations. */
 void ty_kube_op_wait(struct ty_kube_op *op, enum ty_kube_state state, int64_t due_ms);
-/* Reports the answer and frees the operation, unless that continues. */
+/* Reports the answer, and frees the operation unless the operation continues. */
 void ty_kube_op_end(struct ty_kube_op *op, struct ty_kube_response *answer);
 void ty_kube_op_lost(struct ty_kube_op *op, int r, struct ty_str why); /* … without an answer */
 void ty_kube_op_free(struct ty_kube_op *op); /* when its callbacks have returned */

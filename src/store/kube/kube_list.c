@@ -8,9 +8,10 @@
 
 #define PAGE        500
 #define REST_BYTES  ((size_t)1 << 20)
-#define MOST_ROUNDS 10   /* for a list that changes faster than it can be read */
-#define MOST_PAGES  2000 /* a million objects; a server that never ends a list has more */
-#define META_MANY   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+#define MOST_ROUNDS 10 /* for a list that changes faster than it can be read */
+#define MOST_PAGES                                                                                 \
+    2000 /* a million objects in pages of 500; a server that never ends a list has more */
+#define META_MANY "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 struct list_op {
     struct ty_kube_op op; /* first */

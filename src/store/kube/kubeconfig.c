@@ -165,6 +165,7 @@ int ty_kubeconfig_contexts(struct ty_arena *a, const struct ty_kubeconfig_source
     return r;
 }
 
+/* In the order of precedence of kube_auth.c. */
 const char *ty_kubeconfig_identity(struct ty_arena *a, const struct ty_kubeconfig *c)
 {
     if (c->token_file)

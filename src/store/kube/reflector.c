@@ -220,7 +220,7 @@ static void on_watch_end(void *ctx, const struct ty_kube_response *answer)
     bool brief = !f->heard && ty_kube_now(f->k) - f->watch_ms < SHORT_MS;
 
     f->op = NULL;
-    f->listed = false;
+    f->listed = f->listed && !f->heard && answer->r == 0; /* else the version is another */
     if (!brief)
         ty_kube_backoff_reset(&f->backoff);
     if (must_list(f, answer))

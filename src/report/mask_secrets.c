@@ -207,6 +207,7 @@ static bool is_base64_user(struct ty_str digits)
 /* "Basic dXNlcjpwYXNz" without its header: "user:password" in base64, and no other word. */
 static bool mask_basic(struct ty_mask *m)
 {
+    enum { LEAST = 16 }; /* without padding a shorter one is a word: "Basic Options" */
     static const char word[] = "basic ";
     size_t n = sizeof(word) - 1, end = n;
     struct ty_str rest = rest_of(m);
@@ -215,10 +216,11 @@ static bool mask_basic(struct ty_mask *m)
         return false;
     while (end < rest.n && is_base64(rest.p[end]))
         end++;
-    if (!is_base64_user((struct ty_str){ rest.p + n, end - n }))
-        return false;
+    struct ty_str digits = { rest.p + n, end - n };
     while (end < rest.n && rest.p[end] == '=')
         end++;
+    if ((digits.n < LEAST && (end - n) % 4 != 0) || !is_base64_user(digits))
+        return false;
     ty_mask_copy(m, n);
     ty_mask_hide(m, end - n);
     return true;

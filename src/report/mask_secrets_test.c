@@ -68,7 +68,8 @@ static void tokens(void **state TY_UNUSED)
         { "a basic configuration of basic dXNlcg==", NULL }, /* "user": no password */
         { "basic ", NULL },
         { "basic dXNlcjpwYXNzd29yZA cut", "basic *** cut" }, /* without its padding */
-        { "basic YTpiY, basic YTpi/=", "basic ***, basic ***" },
+        { "basic dXNlcjpwYXNzd29yZ, basic OnBhc3M=", "basic ***, basic ***" },
+        { "Basic Options of Basic Output", NULL }, /* ":" and two bytes */
         { "gsk_" B20 B20, "***" },
         { "SG." B20 ".wxyz x", "*** x" },
         { "hvs.CAESI" B20, "***" },

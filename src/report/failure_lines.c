@@ -90,17 +90,45 @@ struct ty_str ty_failure_lines_thrown(struct ty_str line)
     return line;
 }
 
-/* "mean squared error: 0.31": a fraction follows, so it is a metric. */
+static size_t skip_digits(struct ty_str s, size_t i)
+{
+    while (i < s.n && isdigit((unsigned char)s.p[i]))
+        i++;
+    return i;
+}
+
+/* The end of a fraction that begins at i: "0.31", "1.5e-3"; i itself: there is none. */
+static size_t fraction_end(struct ty_str s, size_t i)
+{
+    size_t point = skip_digits(s, i), end = 0;
+
+    if (point == i || point == s.n || s.p[point] != '.')
+        return i;
+    end = skip_digits(s, point + 1);
+    if (end == point + 1)
+        return i;
+    if (end == s.n || (s.p[end] | 0x20) != 'e')
+        return end;
+    size_t digits = end + 1;
+    digits += digits < s.n && (s.p[digits] == '-' || s.p[digits] == '+');
+    size_t exponent = skip_digits(s, digits);
+    return exponent > digits ? exponent : end;
+}
+
+/* "mean squared error: 0.31": a fraction and nothing else follows, so it is a metric. Versions and
+ * addresses have words or more numbers after them: "error: 3.11 is required". */
 static bool is_metric(struct ty_str after)
 {
     size_t i = 0;
 
     while (i < after.n && memchr(": =", after.p[i], 3))
         i++;
-    size_t digits = i;
-    while (i < after.n && isdigit((unsigned char)after.p[i]))
-        i++;
-    return i > digits && i < after.n && after.p[i] == '.';
+    size_t end = fraction_end(after, i);
+    if (end == i)
+        return false;
+    while (end < after.n && memchr(" \t\r", after.p[end], 3))
+        end++;
+    return end == after.n || memchr(",)]}", after.p[end], 4);
 }
 
 static bool contains_in_any_case(struct ty_str line, struct ty_str word)

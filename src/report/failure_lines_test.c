@@ -59,9 +59,24 @@ static void test_explanations(void **state)
                                         "DATA_DIR: unbound variable",
                                         "Permission denied",
                                         "error: 404",
-                                        "Error 28" };
-    static const char *const bad[] = { "step 3/10", "done", "", "mean squared error: 0.31",
-                                       "val_error=1.5e-3" };
+                                        "Error 28",
+                                        "Error: 10.0.0.5:6379 refused the connection",
+                                        "error: 3.11 is required",
+                                        "rpc error: 10.0.0.1 unreachable",
+                                        "rpc error: 10.0.0.1",
+                                        "error: 3.",
+                                        "error: 1.5e-x",
+                                        "error: 1.5e" };
+    static const char *const bad[] = { "step 3/10",
+                                       "done",
+                                       "",
+                                       "mean squared error: 0.31",
+                                       "val_error=1.5e-3",
+                                       "val_error=1.5E+03, lr=0.1",
+                                       "{mean_error = 0.5}",
+                                       "(error 0.25)",
+                                       "[error: 2.5e3]",
+                                       "error: 0.31 \r" };
 
     (void)state;
     for (size_t i = 0; i < TY_COUNT(good); i++)

@@ -290,7 +290,8 @@ static void add_failure(struct ty_failure_summary *v, const struct ty_ended_cont
         .score = score,
         .peer = tail.weight == TY_EVIDENCE_PEER,
         .timed_out = tail.weight == TY_EVIDENCE_PEER && ty_failure_symptom_timeout(tail.error),
-        .refused = tail.weight == TY_EVIDENCE_PEER && ty_failure_symptom_refused(tail.error),
+        .refusal = tail.weight == TY_EVIDENCE_PEER ? ty_failure_symptom_refusal(tail.error)
+                                                   : TY_REFUSAL_NONE,
         .stopped = end->stopped,
         .first_rank = end->first_rank,
         .procs = end->procs,

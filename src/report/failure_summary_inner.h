@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "report/failure_summary.h"
 #include "report/failure_summary_tail.h"
+#include "report/failure_symptoms.h"
 
 enum { TY_FAILURES_KEPT = 64, TY_FAILURE_ATTEMPTS = 32 };
 
@@ -30,11 +31,11 @@ struct ty_container_failure {
     char *hint;  /* what to do about it; or NULL */
     int64_t ranks[TY_TAIL_RANKS];
     size_t n_ranks;
-    int score;      /* evidence: the highest is to blame */
-    bool peer;      /* it lost a peer */
-    bool timed_out; /* because that did not answer in time: it may hang */
-    bool refused;   /* because a server refused it, which may be outside of the job */
-    bool stopped;   /* by the engine */
+    int score;                       /* evidence: the highest is to blame */
+    bool peer;                       /* it lost a peer */
+    bool timed_out;                  /* because that did not answer in time: it may hang */
+    enum ty_failure_refusal refusal; /* because that refused its connection */
+    bool stopped;                    /* by the engine */
     int64_t first_rank, procs;
     uint64_t heard;                    /* which of these left last words */
     int64_t began_ms, at_ms, ended_ms; /* at_ms: of the error; a launcher ends seconds later */

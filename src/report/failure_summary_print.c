@@ -47,21 +47,22 @@ static size_t count_stopped(const struct ty_failure_summary *v, struct ty_str *r
     return n;
 }
 
-/* A process that hangs keeps its connections: others wait for it in vain, or cannot connect. */
+/* A process that hangs keeps its connections: others wait for it in vain, or their framework cannot
+ * connect to it. */
 static bool may_hang(const struct ty_failure_summary *v)
 {
     for (size_t i = 0; i < v->n; i++)
-        if (v->kept[i].timed_out || (v->kept[i].peer && strstr(v->kept[i].error, "refused")))
+        if (v->kept[i].timed_out || v->kept[i].refusal == TY_REFUSAL_OF_FRAMEWORK)
             return true;
     return false;
 }
 
-/* Nobody misses anything but a server that refuses all: it is outside of the job, or one that has
- * not begun. A node that says nothing of it need not hang. */
+/* Nobody misses anything but a server that refuses the program's connections: it is outside of the
+ * job, or one that has not begun. A node that says nothing of it need not hang. */
 static bool all_refused(const struct ty_failure_summary *v)
 {
     for (size_t i = 0; i < v->n; i++)
-        if (v->kept[i].peer && !v->kept[i].refused)
+        if (v->kept[i].peer && v->kept[i].refusal != TY_REFUSAL_OF_PROGRAM)
             return false;
     return true;
 }

@@ -2,7 +2,8 @@
 #include "base/testing.h"
 #include "report/failure_summary.h"
 
-#define RESET "Traceback (most recent call last):\n  File \"t.py\"\nConnectionResetError: gone\n"
+#define TRACEBACK "Traceback (most recent call last):\n  File \"t.py\"\n"
+#define RESET     TRACEBACK "ConnectionResetError: gone\n"
 
 static struct ty_ended_container ended(const char *node, int code, int64_t at_ms, const char *log)
 {
@@ -99,12 +100,38 @@ static void test_nobody_is_missed(void **state)
            "Nothing failed before it: what node-0-1 lost may be outside of the job\n");
 }
 
+/* A server that is restarted closes one connection and refuses the next; who hangs closes none. */
+static void test_a_server_is_restarted(void **state)
+{
+    const struct ty_ended_container v[] = {
+        ended("node-0-1", 1, 2000, TRACEBACK "ConnectionRefusedError: [Errno 111] refused\n"),
+        ended("node-0-2", 1, 2005, RESET), ended("node-0-0", 143, 2010, "")
+    };
+
+    (void)state;
+    judges(v, TY_COUNT(v), "node-0-1",
+           "Nothing failed before it: what node-0-1 lost may be outside of the job\n");
+}
+
+static void test_a_peer_refuses(void **state)
+{
+    const struct ty_ended_container v[] = {
+        ended("node-0-1", 1, 2000,
+              TRACEBACK "RuntimeError: [./gloo/transport/tcp/pair.cc:1] connect: refused\n"),
+        ended("node-0-0", 143, 2010, "")
+    };
+
+    (void)state;
+    judges(v, TY_COUNT(v), "node-0-0", "node-0-0 hung, or was lost without a word: node-0-1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_leaves_early),      cmocka_unit_test(test_several_left),
         cmocka_unit_test(test_one_was_done_long_ago), cmocka_unit_test(test_many_left),
-        cmocka_unit_test(test_nobody_is_missed),
+        cmocka_unit_test(test_nobody_is_missed),      cmocka_unit_test(test_a_server_is_restarted),
+        cmocka_unit_test(test_a_peer_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,24 +3,13 @@
  *   log --> lines --> findings (tracebacks …) --> rank of each --> the one with most evidence;
  *                     children (torchrun, mpirun)                  of several the first
  */
-#include "report/failure_summary_tail.h"
-
 #include <signal.h>
 
-#include "report/failure_findings.h"
 #include "report/failure_launchers.h"
 #include "report/failure_lines.h"
+#include "report/failure_summary_tail_inner.h"
 
-struct tail_reader {
-    struct ty_arena *arena;
-    const struct ty_failure_tail_in *in;
-    struct ty_failure_log log;
-    struct ty_failure_findings found;
-    struct ty_failure_tail *ret;
-    size_t end; /* line that ends the chosen finding; SIZE_MAX none */
-};
-
-static void take(struct tail_reader *t, enum ty_failure_evidence weight, struct ty_str error,
+static void take(struct ty_tail_reader *t, enum ty_failure_evidence weight, struct ty_str error,
                  size_t line)
 {
     t->ret->weight = weight;
@@ -28,101 +17,6 @@ static void take(struct tail_reader *t, enum ty_failure_evidence weight, struct 
     t->ret->at = line < t->log.n ? t->log.lines[line].offset : SIZE_MAX;
     t->ret->n_ranks = 0;
     t->ret->lived = false;
-}
-
-static void take_rank(struct tail_reader *t, int64_t rank)
-{
-    size_t i = t->ret->n_ranks;
-
-    if (rank < 0 || i == TY_TAIL_RANKS)
-        return;
-    for (; i > 0 && t->ret->ranks[i - 1] > rank; i--)
-        t->ret->ranks[i] = t->ret->ranks[i - 1];
-    t->ret->ranks[i] = rank;
-    t->ret->n_ranks++;
-}
-
-/* ---- ranks ---- */
-
-static bool is_of_child(const struct ty_failure_finding *f, const struct ty_failure_child *c)
-{
-    return (f->rank >= 0 && f->rank == c->rank) || (f->local >= 0 && f->local == c->local);
-}
-
-/* Python ends itself by SIGINT after it, unless something else was raised meanwhile. */
-static bool is_interrupt(const struct ty_failure_finding *f)
-{
-    return f->line == f->end && ty_str_starts(f->error, TY_LIT("KeyboardInterrupt"));
-}
-
-/* A traceback of a process without a mark can be of any child that ended as after one. */
-static bool may_be_of_child(const struct ty_failure_finding *f, const struct ty_failure_child *c)
-{
-    if ((f->rank >= 0 || f->local >= 0) && (c->rank >= 0 || c->local >= 0))
-        return is_of_child(f, c);
-    if (c->error.n)
-        return ty_str_eq(f->error, c->error);
-    if (f->crash)
-        return c->code != 1;
-    if (is_interrupt(f) && (c->sig || c->code))
-        return c->sig == SIGINT || c->code == 128 + SIGINT;
-    return c->sig == 0 && c->code <= 1;
-}
-
-static void find_rank(const struct tail_reader *t, struct ty_failure_finding *f)
-{
-    for (size_t i = 0; i < t->found.n_children && f->rank < 0; i++) {
-        const struct ty_failure_child *c = &t->found.children[i];
-        if ((f->local >= 0 && f->local == c->local) ||
-            (f->local < 0 && c->error.n && ty_str_eq(f->error, c->error)))
-            f->rank = c->rank;
-    }
-    if (f->rank < 0 && f->local >= 0 && f->local < t->in->procs)
-        f->rank = t->in->first_rank + f->local;
-    if (f->rank < 0 && t->in->procs == 1)
-        f->rank = t->in->first_rank;
-}
-
-/* A child with a finding that can only be its own. */
-static bool is_claimed(const struct tail_reader *t, const struct ty_failure_child *c)
-{
-    for (size_t i = 0; i < t->found.n; i++)
-        if (!t->found.v[i].survived && t->found.v[i].rank >= 0 && t->found.v[i].rank == c->rank)
-            return true;
-    return false;
-}
-
-/* Findings without a mark of processes that ended in the same way. */
-static size_t count_alike(const struct tail_reader *t, const struct ty_failure_finding *f)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t->found.n; i++) {
-        const struct ty_failure_finding *g = &t->found.v[i];
-        n += !g->survived && g->rank < 0 && g->crash == f->crash &&
-             is_interrupt(g) == is_interrupt(f);
-    }
-    return n;
-}
-
-static void take_ranks(struct tail_reader *t, const struct ty_failure_finding *f)
-{
-    size_t named = 0;
-
-    take_rank(t, f->rank);
-    for (size_t i = 0; i < t->found.n_children && f->rank < 0; i++) {
-        const struct ty_failure_child *c = &t->found.children[i];
-        if (c->rank < 0 || !may_be_of_child(f, c) || is_claimed(t, c))
-            continue;
-        take_rank(t, c->rank);
-        named++;
-    }
-    if (named == 0 || (named <= TY_TAIL_RANKS && count_alike(t, f) <= named))
-        return;
-    t->ret->n_ranks = 0; /* the launcher has not named all that it can be of */
-    for (int64_t i = 0; i < t->in->procs && t->in->procs <= TY_TAIL_RANKS; i++)
-        if (!(t->ret->heard >> i & 1))
-            take_rank(t, t->in->first_rank + i);
 }
 
 /* ---- evidence ---- */
@@ -137,13 +31,13 @@ static enum ty_failure_evidence weight_of(const struct ty_failure_finding *f)
 
 /* Python exits with 1 after a traceback. A process that wrote more, and then exited with another
  * code, had survived it; so had one that wrote much more and did not exit with 1, or said why. */
-static bool is_survived(const struct tail_reader *t, const struct ty_failure_finding *f)
+static bool is_survived(const struct ty_tail_reader *t, const struct ty_failure_finding *f)
 {
     bool alone = !t->found.many && !t->found.n_children && t->found.report == SIZE_MAX;
     int code = alone ? t->in->code : 0;
 
     for (size_t i = 0; i < t->found.n_children; i++)
-        if (is_of_child(f, &t->found.children[i]))
+        if (ty_failure_tail_is_of_child(f, &t->found.children[i]))
             code = t->found.children[i].code;
     bool why =
         t->found.last != SIZE_MAX && ty_failure_lines_explain(t->log.lines[t->found.last].body);
@@ -152,12 +46,13 @@ static bool is_survived(const struct tail_reader *t, const struct ty_failure_fin
 }
 
 /* It exited with 1, and no line has its mark. */
-static bool may_be_silent(const struct tail_reader *t, const struct ty_failure_child *c)
+static bool may_be_silent(const struct ty_tail_reader *t, const struct ty_failure_child *c)
 {
-    return c->rank >= 0 && c->sig == 0 && c->code == 1 && !c->error.n && !is_claimed(t, c);
+    return c->rank >= 0 && c->sig == 0 && c->code == 1 && !c->error.n &&
+           !ty_failure_tail_is_claimed(t, c);
 }
 
-static size_t count_unmarked_exits(const struct tail_reader *t)
+static size_t count_unmarked_exits(const struct ty_tail_reader *t)
 {
     size_t n = 0;
 
@@ -168,12 +63,12 @@ static size_t count_unmarked_exits(const struct tail_reader *t)
 
 static bool is_unmarked_traceback(const struct ty_failure_finding *f)
 {
-    return f->rank < 0 && !f->crash && !is_interrupt(f);
+    return f->rank < 0 && !f->crash && !ty_failure_tail_is_interrupt(f);
 }
 
 /* torchrun reports a process for each traceback without a mark: nobody survived one, however much
  * was written after it. A full tail may lack tracebacks. */
-static void keep_reported(struct tail_reader *t)
+static void keep_reported(struct ty_tail_reader *t)
 {
     size_t n = 0, failed = count_unmarked_exits(t);
 
@@ -191,7 +86,7 @@ static bool is_own_unmarked(const struct ty_failure_finding *f)
 
 /* A process dies of one traceback. If there are more without a mark than processes, those that
  * another error of a process's own follows were survived. */
-static void drop_surplus(struct tail_reader *t)
+static void drop_surplus(struct ty_tail_reader *t)
 {
     size_t n = 0, own = 0;
 
@@ -209,7 +104,7 @@ static void drop_surplus(struct tail_reader *t)
 
 /* torchrun reports the processes that failed. If there are more tracebacks without a mark, the
  * last ones are theirs: who printed the others lived on until torchrun ended it. */
-static void drop_unreported(struct tail_reader *t)
+static void drop_unreported(struct ty_tail_reader *t)
 {
     size_t failed = 0, own = 0;
     struct ty_str last = { NULL, 0 };
@@ -228,11 +123,11 @@ static void drop_unreported(struct tail_reader *t)
         }
 }
 
-static void choose_finding(struct tail_reader *t)
+static void choose_finding(struct ty_tail_reader *t)
 {
     for (size_t i = 0; i < t->found.n; i++) {
         struct ty_failure_finding *f = &t->found.v[i];
-        find_rank(t, f);
+        ty_failure_tail_find_rank(t, f);
         f->survived = is_survived(t, f);
     }
     keep_reported(t);
@@ -253,26 +148,11 @@ static void choose_finding(struct tail_reader *t)
     }
     for (size_t i = 0; i < t->found.n; i++) /* once all findings have their rank */
         if (t->found.v[i].end == t->end && !t->ret->n_ranks)
-            take_ranks(t, &t->found.v[i]);
-}
-
-/* The rank of a child that its launcher does not name: the only one without last words. */
-static int64_t silent_rank(const struct tail_reader *t)
-{
-    int64_t rank = -1;
-
-    for (int64_t i = 0; i < t->in->procs && i < 64; i++) {
-        if (t->ret->heard >> i & 1)
-            continue;
-        if (rank >= 0)
-            return -1;
-        rank = t->in->first_rank + i;
-    }
-    return rank;
+            ty_failure_tail_add_ranks(t, &t->found.v[i]);
 }
 
 /* "rank 3: Signal 9 (SIGKILL) received by PID 7", "rank 3 failed with exit code 3" */
-static struct ty_str child_text(struct tail_reader *t, const struct ty_failure_child *c)
+static struct ty_str child_text(struct ty_tail_reader *t, const struct ty_failure_child *c)
 {
     struct ty_str last = { "", 0 };
     const char *name = c->sig ? sigabbrev_np(c->sig) : NULL;
@@ -300,7 +180,7 @@ static struct ty_str child_text(struct tail_reader *t, const struct ty_failure_c
 }
 
 /* What a launcher says of a child that left no words of its own. */
-static void choose_child(struct tail_reader *t, const struct ty_failure_child *c)
+static void choose_child(struct ty_tail_reader *t, const struct ty_failure_child *c)
 {
     enum ty_failure_evidence weight = c->sig == SIGTERM ? TY_EVIDENCE_STOPPED
                                       : c->sig          ? TY_EVIDENCE_OWN
@@ -314,24 +194,24 @@ static void choose_child(struct tail_reader *t, const struct ty_failure_child *c
     if ((!c->sig && !c->code && !c->said.n) || weight <= t->ret->weight)
         return;
     take(t, weight, c->error.n ? c->error : child_text(t, c), c->line);
-    take_rank(t, c->rank >= 0 ? c->rank : silent_rank(t));
+    ty_failure_tail_add_rank(t, c->rank >= 0 ? c->rank : ty_failure_tail_silent_rank(t));
     t->end = SIZE_MAX;
 }
 
-static void choose_children(struct tail_reader *t, bool root)
+static void choose_children(struct ty_tail_reader *t, bool root)
 {
     for (size_t i = 0; i < t->found.n_children; i++) {
         const struct ty_failure_child *c = &t->found.children[i];
-        bool spoke = c->root != root || is_claimed(t, c);
+        bool spoke = c->root != root || ty_failure_tail_is_claimed(t, c);
         for (size_t k = 0; k < t->found.n && !spoke; k++)
-            spoke = !t->found.v[k].survived && may_be_of_child(&t->found.v[k], c);
+            spoke = !t->found.v[k].survived && ty_failure_tail_may_be_of_child(&t->found.v[k], c);
         if (!spoke)
             choose_child(t, c);
     }
 }
 
 /* More children failed than there are tracebacks without a mark: one of them left none. */
-static void choose_silent(struct tail_reader *t)
+static void choose_silent(struct ty_tail_reader *t)
 {
     size_t failed = count_unmarked_exits(t), spoke = 0, last = t->found.plain;
 
@@ -346,12 +226,12 @@ static void choose_silent(struct tail_reader *t)
          last);
     for (size_t i = 0; i < t->found.n_children && failed <= TY_TAIL_RANKS; i++)
         if (may_be_silent(t, &t->found.children[i]))
-            take_rank(t, t->found.children[i].rank);
+            ty_failure_tail_add_rank(t, t->found.children[i].rank);
     t->end = last;
 }
 
 /* A command that the program started, or a launcher's child without a word. */
-static size_t launcher_error(const struct tail_reader *t)
+static size_t launcher_error(const struct ty_tail_reader *t)
 {
     for (size_t i = t->found.report; i < t->log.n; i++)
         if (ty_failure_findings_exception(t->log.lines[i].body))
@@ -359,7 +239,7 @@ static size_t launcher_error(const struct tail_reader *t)
     return SIZE_MAX;
 }
 
-static void choose_last_line(struct tail_reader *t)
+static void choose_last_line(struct ty_tail_reader *t)
 {
     size_t i = t->found.last, launcher = launcher_error(t);
 
@@ -382,13 +262,13 @@ static void choose_last_line(struct tail_reader *t)
         return;
     bool peer = ty_failure_symptom(t->log.lines[i].body) == TY_SYMPTOM_PEER;
     take(t, peer ? TY_EVIDENCE_PEER : TY_EVIDENCE_NONE, t->log.lines[i].body, i);
-    take_rank(t, t->in->procs == 1 ? t->in->first_rank : -1);
+    ty_failure_tail_add_rank(t, t->in->procs == 1 ? t->in->first_rank : -1);
 }
 
 /* ---- the lines to show ---- */
 
 /* Those that end with the error, and what follows it if that is little and of no other process. */
-static void choose_lines(struct tail_reader *t)
+static void choose_lines(struct ty_tail_reader *t)
 {
     size_t to = t->log.n, from = 0;
 
@@ -435,9 +315,9 @@ struct ty_str ty_failure_summary_tail_part(struct ty_str log)
 void ty_failure_summary_tail(struct ty_arena *a, const struct ty_failure_tail_in *in,
                              struct ty_failure_tail *ret)
 {
-    struct tail_reader *t = ty_new(a, struct tail_reader);
+    struct ty_tail_reader *t = ty_new(a, struct ty_tail_reader);
 
-    *t = (struct tail_reader){ .arena = a, .in = in, .ret = ret, .end = SIZE_MAX };
+    *t = (struct ty_tail_reader){ .arena = a, .in = in, .ret = ret, .end = SIZE_MAX };
     *ret = (struct ty_failure_tail){ .at = SIZE_MAX, .error = { "", 0 } };
     ty_failure_log_read(a, in->log, &t->log);
     ty_failure_findings_read(&t->log, in->procs, &t->found);

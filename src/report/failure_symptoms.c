@@ -129,7 +129,12 @@ bool ty_failure_symptom_timeout(struct ty_str error)
     return false;
 }
 
-bool ty_failure_symptom_refused(struct ty_str error)
+enum ty_failure_refusal ty_failure_symptom_refusal(struct ty_str error)
 {
-    return ty_str_starts(error, TY_LIT("ConnectionRefusedError"));
+    char low[READ_BYTES];
+    struct ty_str text = lower(error, low);
+
+    if (ty_str_starts(text, TY_LIT("connectionrefusederror")))
+        return TY_REFUSAL_OF_PROGRAM;
+    return ty_str_contains(text, TY_LIT("refused")) ? TY_REFUSAL_OF_FRAMEWORK : TY_REFUSAL_NONE;
 }

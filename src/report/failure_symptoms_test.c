@@ -74,9 +74,25 @@ static void test_timeouts(void **state)
     assert_false(ty_failure_symptom_timeout(TY_LIT("")));
 }
 
+static void test_refusals(void **state)
+{
+    (void)state;
+    assert_int_equal(ty_failure_symptom_refusal(TY_LIT("ConnectionRefusedError: [Errno 111] x")),
+                     TY_REFUSAL_OF_PROGRAM);
+    assert_int_equal(ty_failure_symptom_refusal(TY_LIT("RuntimeError: [./gloo/transport/tcp/"
+                                                       "device.cc:1] connect: Connection refused")),
+                     TY_REFUSAL_OF_FRAMEWORK);
+    assert_int_equal(ty_failure_symptom_refusal(TY_LIT("MPI: Connection Refused")),
+                     TY_REFUSAL_OF_FRAMEWORK);
+    assert_int_equal(ty_failure_symptom_refusal(TY_LIT("ConnectionResetError: reset by peer")),
+                     TY_REFUSAL_NONE);
+    assert_int_equal(ty_failure_symptom_refusal(TY_LIT("")), TY_REFUSAL_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_table),
-                                        cmocka_unit_test(test_timeouts) };
+                                        cmocka_unit_test(test_timeouts),
+                                        cmocka_unit_test(test_refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

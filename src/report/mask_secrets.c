@@ -175,25 +175,51 @@ static bool mask_bearer(struct ty_mask *m)
     return true;
 }
 
+static bool is_base64(char c)
+{
+    return is_alnum(c) || c == '+' || c == '/';
+}
+
+/* Whether the digits of base64 are of "user:password". In parts, up to the colon: the password may
+ * be a token of thousands of characters. The padding may be missing, as it is if the text was cut.
+ */
+static bool is_base64_user(struct ty_str digits)
+{
+    enum { PART = 512 }; /* whole groups of four */
+
+    for (size_t at = 0; at < digits.n; at += PART) {
+        size_t n = digits.n - at < PART ? digits.n - at : PART;
+        char part[PART];
+        memset(part, '=', sizeof(part));
+        n -= n % 4 == 1; /* one digit is no byte */
+        memcpy(part, digits.p + at, n);
+        ty_auto_arena *a = ty_arena_new(1 << 14);
+        struct ty_str user = ty_base64_decode(a, (struct ty_str){ part, (n + 3) / 4 * 4 });
+        for (size_t i = 0; i < user.n; i++)
+            if ((unsigned char)user.p[i] < ' ')
+                return false;
+        if (user.n && memchr(user.p, ':', user.n))
+            return true;
+    }
+    return false;
+}
+
 /* "Basic dXNlcjpwYXNz" without its header: "user:password" in base64, and no other word. */
 static bool mask_basic(struct ty_mask *m)
 {
-    enum { MOST = 512 };
+    enum { LEAST = 16 }; /* without padding a shorter one is a word: "Basic Options" */
     static const char word[] = "basic ";
     size_t n = sizeof(word) - 1, end = n;
     struct ty_str rest = rest_of(m);
 
     if (rest.n < n || strncasecmp(rest.p, word, n) != 0)
         return false;
-    while (end < rest.n && end < MOST && (is_alnum(rest.p[end]) || strchr("+/=", rest.p[end])) &&
-           rest.p[end])
+    while (end < rest.n && is_base64(rest.p[end]))
         end++;
-    ty_auto_arena *a = ty_arena_new(1 << 14);
-    struct ty_str user = ty_base64_decode(a, (struct ty_str){ rest.p + n, end - n });
-    bool colon = user.n && memchr(user.p, ':', user.n);
-    for (size_t i = 0; i < user.n; i++)
-        colon = colon && (unsigned char)user.p[i] >= ' ';
-    if (!colon)
+    struct ty_str digits = { rest.p + n, end - n };
+    while (end < rest.n && rest.p[end] == '=')
+        end++;
+    if ((digits.n < LEAST && (end - n) % 4 != 0) || !is_base64_user(digits))
         return false;
     ty_mask_copy(m, n);
     ty_mask_hide(m, end - n);

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/base64.h"
 #include "base/testing.h"
 #include "report/mask_secrets.h"
 
@@ -66,6 +67,9 @@ static void tokens(void **state TY_UNUSED)
         { "basic dXNlcjpwYXNz.", "basic ***." },
         { "a basic configuration of basic dXNlcg==", NULL }, /* "user": no password */
         { "basic ", NULL },
+        { "basic dXNlcjpwYXNzd29yZA cut", "basic *** cut" }, /* without its padding */
+        { "basic dXNlcjpwYXNzd29yZ, basic OnBhc3M=", "basic ***, basic ***" },
+        { "Basic Options of Basic Output", NULL }, /* ":" and two bytes */
         { "gsk_" B20 B20, "***" },
         { "SG." B20 ".wxyz x", "*** x" },
         { "hvs.CAESI" B20, "***" },
@@ -209,6 +213,34 @@ static void values(void **state TY_UNUSED)
         check_row(&rows[i]);
 }
 
+/* "Basic " and base64 of a user of so many bytes, ':', and a password of so many more. */
+static void check_basic(size_t user, size_t password)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    ty_auto_buf plain = { 0 }, text = { 0 }, out = { 0 };
+
+    for (size_t i = 0; i <= user + password; i++)
+        ty_buf_chr(&plain, i == user ? ':' : (char)('a' + i % 26));
+    ty_buf_cstr(&text, "Basic ");
+    ty_buf_add(&text, ty_base64_encode(a, ty_buf_str(&plain)));
+    ty_buf_cstr(&text, " end");
+    ty_mask_secrets(ty_buf_str(&text), &out);
+    if (!ty_str_is(ty_buf_str(&out), "Basic *** end"))
+        fail_msg("%zu, %zu: %.*s", user, password, TY_ARG(ty_buf_str(&out)));
+}
+
+/* Registries' passwords are tokens of a thousand characters and more. */
+static void long_basic(void **state TY_UNUSED)
+{
+    for (size_t n = 0; n < 8; n++) {
+        check_basic(3, 370 + n);
+        check_basic(3, 1000 + n);
+        check_basic(400 + n, 100);
+        check_basic(380 + n, 1);
+    }
+    check_basic(3, 100000);
+}
+
 /* NUL bytes are text like any other. */
 static void any_bytes(void **state TY_UNUSED)
 {
@@ -224,10 +256,8 @@ static void any_bytes(void **state TY_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens),
-        cmocka_unit_test(urls_and_keys),
-        cmocka_unit_test(values),
-        cmocka_unit_test(any_bytes),
+        cmocka_unit_test(tokens),     cmocka_unit_test(urls_and_keys), cmocka_unit_test(values),
+        cmocka_unit_test(long_basic), cmocka_unit_test(any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,18 @@ def test_a_container_that_is_restarted_writes_no_log_there(box, victim):
     assert contents(victim) == VICTIM
 
 
+def test_delete_of_one_job_of_two(box, tmp_path):
+    """It deletes directories of logs, and not that of the run."""
+    run(box, job("true") + "---\n" + job("true", name="other").split("---\n")[-1])
+    runs, moved = box.path / "state" / "trainyard" / "runs", tmp_path / "moved"
+    runs.rename(moved)
+    runs.symlink_to(moved)
+    before = contents(moved)
+    assert any("/logs/job-node-0-0/" in name for name in before), before
+    seen(box, "delete", "job")
+    assert contents(moved) == before
+
+
 def test_the_directory_of_claims(box, victim):
     run(box, job("true"))
     claims = box.path / "state" / "trainyard" / "claims"

@@ -69,23 +69,48 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
     ty_buf_cstr(out, "\" ;;\n");
 }
 
-void ty_complete_bash(struct ty_buf *out)
+/* bash splits --context=arn:aws into five words, and replaces only the last of them. They are
+ * joined again: without a blank between them they are one word. */
+static void bash_words(struct ty_buf *out)
 {
-    ty_buf_cstr(
-        out,
-        "# bash completion of trainyard:  source <(trainyard completion bash)\n"
-        "_trainyard_names() {\n"
-        "    mapfile -t COMPREPLY < <(compgen -W \"$(" NAMES(
-            "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\"") ")\" -- \"$cur\")\n"
-                                                   "}\n"
-                                                   "_trainyard() {\n"
-                                                   "    local cur=${COMP_WORDS[COMP_CWORD]} "
-                                                   "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-                                                   "    local cmd=${COMP_WORDS[1]} words=\"\"\n"
-                                                   "    COMPREPLY=()\n"
-                                                   "    if [ \"$COMP_CWORD\" -eq 1 ] || [ "
-                                                   "\"$COMP_CWORD,$cmd\" = 2,help ]; then\n"
-                                                   "        words=\"");
+    ty_buf_cstr(out, "_trainyard_words() {\n"
+                     "    local part rest=$COMP_LINE raw=${COMP_WORDS[COMP_CWORD]}\n"
+                     "    for part in \"${COMP_WORDS[@]:0:COMP_CWORD+1}\"; do\n"
+                     "        if [[ ${#line[@]} -eq 0 || $rest == [[:space:]]* ]]; then\n"
+                     "            line+=(\"$part\")\n"
+                     "        else\n"
+                     "            line[-1]+=$part\n"
+                     "        fi\n"
+                     "        rest=${rest#*\"$part\"}\n"
+                     "    done\n"
+                     "    cur=${line[-1]}\n"
+                     "    [[ $cur != \"$raw\" ]] || return 0\n"
+                     "    if [[ $cur == -*=* ]]; then\n"
+                     "        line[-1]=${cur%%=*}\n"
+                     "        cur=${cur#*=}\n"
+                     "        line+=(\"$cur\")\n"
+                     "    fi\n"
+                     "    [[ $raw == *[!:=]* ]] || raw=\"\"\n"
+                     "    kept=${cur%\"$raw\"}\n"
+                     "}\n");
+}
+
+/* Not by compgen -W, which would run what a name has in $(…). */
+static void bash_names(struct ty_buf *out)
+{
+    ty_buf_cstr(out, "_trainyard_names() {\n"
+                     "    local name\n"
+                     "    while IFS= read -r name; do\n"
+                     "        [[ $name != \"$cur\"* ]] || COMPREPLY+=(\"$name\")\n");
+    ty_buf_printf(out, "    done < <(%s)\n}\n", NAMES("\"${line[@]:1:${#line[@]}-2}\""));
+}
+
+static void bash_find(struct ty_buf *out)
+{
+    ty_buf_cstr(out, "_trainyard_find() {\n"
+                     "    local prev=${line[-2]} cmd=${line[1]} words=\"\"\n"
+                     "    if [ ${#line[@]} -eq 2 ] || [ \"${#line[@]},$cmd\" = 3,help ]; then\n"
+                     "        words=\"");
     each_cmd(c) ty_buf_printf(out, "%s ", (*c)->name);
     ty_buf_cstr(out, "help\"\n"
                      "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
@@ -99,6 +124,22 @@ void ty_complete_bash(struct ty_buf *out)
     ty_buf_cstr(out, "    esac\n"
                      "    [ -z \"$words\" ] || "
                      "mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+                     "}\n");
+}
+
+void ty_complete_bash(struct ty_buf *out)
+{
+    ty_buf_cstr(out, "# bash completion of trainyard:  source <(trainyard completion bash)\n");
+    bash_words(out);
+    bash_names(out);
+    bash_find(out);
+    ty_buf_cstr(out, "_trainyard() {\n"
+                     "    local cur kept=\"\"\n"
+                     "    local -a line=()\n"
+                     "    COMPREPLY=()\n"
+                     "    _trainyard_words\n"
+                     "    _trainyard_find\n"
+                     "    COMPREPLY=(\"${COMPREPLY[@]#\"$kept\"}\")\n"
                      "}\n"
                      "complete -o bashdefault -o default -F _trainyard trainyard\n");
 }
@@ -147,11 +188,11 @@ static void zsh_option(struct ty_buf *out, const struct ty_opt *o)
 void ty_complete_zsh(struct ty_buf *out)
 {
     ty_buf_cstr(out, "#compdef trainyard\n"
-                     "# zsh completion of trainyard:  source <(trainyard completion zsh)\n"
-                     "_trainyard_names() { compadd -- $(" NAMES(
-                         "\"${(@)words[1,CURRENT-1]}\"") ") }\n"
-                                                         "_trainyard() {\n"
-                                                         "    local -a commands=(\n");
+                     "# zsh completion of trainyard:  source <(trainyard completion zsh)\n");
+    ty_buf_printf(out, "_trainyard_names() { compadd -- $(%s) }\n",
+                  NAMES("\"${(@)words[1,CURRENT-1]}\""));
+    ty_buf_cstr(out, "_trainyard() {\n"
+                     "    local -a commands=(\n");
     each_cmd(c)
     {
         ty_buf_printf(out, "        '%s:", (*c)->name);
@@ -248,9 +289,8 @@ void ty_complete_fish(struct ty_buf *out)
 {
     ty_buf_cstr(out, "# fish completion of trainyard:  trainyard completion fish | source\n"
                      "function __trainyard_names\n"
-                     "    set -l w (commandline -opc)\n"
-                     "    " NAMES("$w[2..-1]") "\n"
-                                               "end\n");
+                     "    set -l w (commandline -opc)\n");
+    ty_buf_printf(out, "    %s\nend\n", NAMES("$w[2..-1]"));
     each_cmd(c) fish_command(out, *c);
     ty_buf_cstr(
         out, "complete -c trainyard -n __fish_use_subcommand -f -a help -d 'Explain a command'\n");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "proc/no_links.h"
 #include "json/json.h"
 
 #define LINE_BYTES 4096
@@ -211,7 +212,7 @@ void ty_control_socket_free(struct ty_control_socket *c)
     while (c->clients)
         drop_client(c->clients);
     if (c->path)
-        unlink(c->path);
+        ty_no_links_unlink(c->path, TY_DEPTH_RUN, 0);
     uv_close((uv_handle_t *)&c->pipe, listener_closed);
 }
 

@@ -148,8 +148,11 @@ static void jobset_net_free(struct ty_jobset_net *n)
 
 static int reserve_port(struct ty_engine *e, struct ty_net_port *ret, struct ty_err *err)
 {
-    return ty_net_port_reserve(ty_arena_printf(e->pass, "%s/..", e->o.dir), &e->net.next_port, ret,
-                               err);
+    const char *run = strrchr(e->o.dir, '/'); /* "/.." would count as one more name */
+    const char *runs =
+        run ? ty_arena_printf(e->pass, "%.*s", (int)(run - e->o.dir), e->o.dir) : ".";
+
+    return ty_net_port_reserve(runs, &e->net.next_port, ret, err);
 }
 
 struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -65,7 +66,7 @@ void ty_net_port_release(struct ty_net_port *p)
     ssize_t got = readlink(path, file, sizeof(file) - 1);
     if (got > 0) {
         file[got] = 0;
-        unlink(file);
+        ty_no_links_unlink(file, UINT_MAX, 0); /* the kernel gave a path without links */
     }
     close(p->lock);
     *p = (struct ty_net_port){ 0 };

@@ -244,8 +244,10 @@ static int write_ssh(struct ty_engine *e, struct ty_err *err)
     char *dir = ty_arena_printf(a, "%s/bin", e->o.dir);
     char *path = ty_arena_printf(a, "%s/ssh", dir);
 
-    if (mkdir(dir, 0755) < 0 && errno != EEXIST)
-        return ty_fail(err, -errno, "%s: %s", dir, strerrordesc_np(errno));
+    int r = ty_no_links_mkdir(dir, TY_DEPTH_RUN, 0755);
+
+    if (r < 0)
+        return ty_fail(err, r, "%s: %s", dir, strerrordesc_np(-r));
     FILE *f = ty_regular_file_fopen(path, TY_DEPTH_POD, "w");
     if (!f)
         return ty_fail(err, -errno, "%s: %s", path, ty_regular_file_error(errno));
@@ -274,7 +276,7 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
     /* sun_path has 108 bytes and the run's directory may have more: bind through /proc/self/fd/N.
      */
     e->rsh.path = ty_xalloc(strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir)));
-    int dir = open(e->o.dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int dir = ty_no_links_open_last(e->o.dir, TY_DEPTH_ENTRY, O_PATH | O_DIRECTORY, 0);
     snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/rsh.sock", dir);
     e->rsh.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     /* A client can run commands as this user, so the socket is 0600: bind creates the file with the
@@ -311,7 +313,7 @@ void ty_rsh_close(struct ty_engine *e)
     if (e->rsh.fd >= 0)
         close(e->rsh.fd);
     if (e->rsh.path)
-        unlink(e->rsh.path);
+        ty_no_links_unlink(e->rsh.path, TY_DEPTH_RUN, 0);
     free(e->rsh.path);
     e->rsh.fd = -1;
     e->rsh.path = NULL;

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Opens the directory `from` in which `path` begins, and goes to the last name of the path. Name by
@@ -90,11 +91,29 @@ DIR *ty_no_links_opendir(const char *path, unsigned depth)
     int fd = ty_no_links_open_last(path, depth, O_RDONLY | O_DIRECTORY, 0);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
-    if (fd < 0)
+    if (fd < 0) {
         errno = -fd;
-    else if (!d)
+    } else if (!d) {
+        int e = errno;
         close(fd);
+        errno = e;
+    }
     return d;
+}
+
+int ty_no_links_mkdir(const char *path, unsigned depth, mode_t mode)
+{
+    const char *name = "";
+    int at = ty_no_links_open_last_parent(path, depth, &name);
+    struct stat st;
+
+    if (at < 0)
+        return at;
+    int r = mkdirat(at, name, mode) < 0 ? -errno : 0;
+    if (r == -EEXIST && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        r = S_ISDIR(st.st_mode) ? 1 : -ENOTDIR;
+    close(at);
+    return r;
 }
 
 int ty_no_links_rename(const char *path, unsigned depth, const char *to_name)

@@ -16,18 +16,21 @@ int ty_no_links_open_parent(const char *path, const char **name);
 /* How many of a path's last names are in the state directory, into which jobs can write: from
  * `trainyard` on. */
 enum ty_state_depth {
-    TY_DEPTH_DIR = 2,   /* trainyard/runs, trainyard/claims */
-    TY_DEPTH_ENTRY = 3, /* trainyard/runs/RUN, trainyard/claims/NAME */
-    TY_DEPTH_RUN = 4,   /* trainyard/runs/RUN/FILE, or a directory there */
-    TY_DEPTH_POD = 5,   /* trainyard/runs/RUN/logs/POD, and below pods and bin */
-    TY_DEPTH_LOG = 6,   /* trainyard/runs/RUN/logs/POD/FILE, and below pods */
+    TY_DEPTH_DIR = 2,    /* trainyard/runs, trainyard/claims */
+    TY_DEPTH_ENTRY = 3,  /* trainyard/runs/RUN, trainyard/claims/NAME */
+    TY_DEPTH_RUN = 4,    /* trainyard/runs/RUN/FILE, or a directory there */
+    TY_DEPTH_POD = 5,    /* trainyard/runs/RUN/logs/POD, and below pods and bin */
+    TY_DEPTH_LOG = 6,    /* trainyard/runs/RUN/logs/POD/FILE, and below pods */
+    TY_DEPTH_VOLUME = 7, /* trainyard/runs/RUN/pods/POD/volumes/NAME */
 };
 /* The same for a part of the path: none of its last `depth` names is a link; what is above them may
  * be, because the state directory can be anywhere. */
 int ty_no_links_open_last(const char *path, unsigned depth, int flags, mode_t mode);
 int ty_no_links_open_last_parent(const char *path, unsigned depth, const char **name);
-/* opendir(3), rename(2) in one directory, and unlinkat(2), in the same way. NULL or -errno. */
+/* opendir(3), mkdir(2), rename(2) in one directory, and unlinkat(2), in the same way. NULL or
+ * -errno. mkdir gives 1 if the directory exists already, and -ENOTDIR if it is something else. */
 DIR *ty_no_links_opendir(const char *path, unsigned depth);
+int ty_no_links_mkdir(const char *path, unsigned depth, mode_t mode);
 int ty_no_links_rename(const char *path, unsigned depth, const char *to_name);
 int ty_no_links_unlink(const char *path, unsigned depth, int flags);
 

@@ -95,6 +95,13 @@ static void test_last(void **state)
     assert_int_equal(ty_no_links_rename("link/b/c", 3, "d"), -ENOTDIR);
     assert_int_equal(ty_no_links_unlink("link/b/c", 3, AT_REMOVEDIR), -ENOTDIR);
     assert_null(ty_no_links_opendir("link/b/c", 3));
+    assert_int_equal(errno, ENOTDIR);
+    assert_int_equal(ty_no_links_mkdir("link/b/e", 3, 0700), -ENOTDIR);
+    assert_int_equal(ty_no_links_mkdir("link", 1, 0700), -ENOTDIR); /* though it leads to one */
+    assert_int_equal(ty_no_links_mkdir("none/b", 2, 0700), -ENOENT);
+    assert_int_equal(ty_no_links_mkdir("link/b/e", 2, 0700), 0);
+    assert_int_equal(ty_no_links_mkdir("a/b/e", 3, 0700), 1); /* exists */
+    assert_int_equal(rmdir("a/b/e"), 0);
     assert_int_equal(ty_no_links_rename("link/b/c", 2, "d"), 0);
     assert_int_equal(ty_no_links_unlink("a/b/d", 3, AT_REMOVEDIR), 0);
     assert_int_equal(ty_no_links_unlink("link", 1, 0), 0); /* the link itself */

@@ -1,5 +1,6 @@
 """Help, version, completion, plugins list."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -45,10 +46,11 @@ def test_closed_streams(fds, tmp_path):
 
 class TestCompletion:
     def complete(self, *words, **env):
-        """What bash offers for the last word."""
+        """What bash offers for the last of the words that it made of a line: it splits at '=' and ':'."""
+        line = re.sub(" ?([:=]) ?", r"\1", " ".join(words))
         script = f"""source <({TRAINYARD} completion bash)
             trainyard() {{ {TRAINYARD} "$@"; }}
-            COMP_WORDS=({' '.join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}
+            COMP_WORDS=({' '.join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}; COMP_LINE='{line}'
             _trainyard; printf '%s\\n' "${{COMPREPLY[@]}}" """
         done = subprocess.run(["bash", "-eu", "-c", script], capture_output=True, text=True, timeout=60,
                               env=dict(os.environ, **env))
@@ -79,6 +81,24 @@ class TestCompletion:
         assert self.complete("trainyard", "logs", "--context", "=", "l", KUBECONFIG=both) == ["lab"]
         assert self.complete("trainyard", "doctor", "--kubeconfig", str(files[1]), "--context", "") == ["cloud"]
         assert self.complete("trainyard", "logs", "--context", "", KUBECONFIG=str(tmp_path / "none")) == []
+
+    def test_names_with_colons(self, tmp_path):
+        """bash replaces only what follows the last colon."""
+        names = ["arn:aws:eks:1:cluster/lab", "arn:aws:eks:1:cluster/prod", "arn:aws:iam", "lab", "$(echo hidden >&2)"]
+        config = tmp_path / "config"
+        config.write_text("apiVersion: v1\nkind: Config\ncontexts:\n" + "".join(f"- {{name: '{n}', context: {{}}}}\n" for n in names))
+        eks = ["eks:1:cluster/lab", "eks:1:cluster/prod"]
+        for option in (["--context"], ["--context", "="]):
+            def complete(*words):
+                return sorted(self.complete("trainyard", "logs", *option, *words, KUBECONFIG=str(config)))
+            assert complete("ar") == sorted(names[:3])
+            assert complete("arn", ":") == ["aws:" + e for e in eks] + ["aws:iam"]
+            assert complete("arn", ":", "aws", ":", "eks") == eks
+            assert complete("arn", ":", "aws", ":", "eks", ":", "1", ":", "cluster/p") == ["cluster/prod"]
+            assert complete("arn:aws:e") == ["arn:aws:" + e for e in eks]  # of a shell that does not split there
+        assert self.complete("trainyard", "logs", "--context", "=", KUBECONFIG=str(config))[-1] == "lab"
+        assert self.complete("trainyard", "logs", "--context", "arn", ":", "x", "--conte") == ["--context"]
+        assert self.complete("trainyard", "render", "-o", "=", "ya") == self.complete("trainyard", "render", "--output", "=", "ya") == ["yaml"]
 
     def test_files_are_left_to_bash(self):
         assert self.complete("trainyard", "render", "-f", "") == []

@@ -6,7 +6,7 @@ from test_claims import PVC
 from runs import finish, job, needs_mounts
 
 VICTIM = {"node.0.0.log": "secret\n", "lock": "", "kept-by-user/file": "1", "pods/x/file": "2", "logs/job-node-0-0/node.0.0.log": "secret\n",
-          "job-node-0-0/node.0.0.log": "secret\n"}
+          "job-node-0-0/node.0.0.log": "secret\n", "end": "", "rsh.sock": "", "control.sock": "", "bin/ssh": ""}
 
 
 @pytest.fixture
@@ -51,6 +51,26 @@ def test_a_container_that_is_restarted_writes_no_log_there(box, victim):
     assert contents(victim) == VICTIM
 
 
+def test_a_second_pod_gets_no_directory_there(box, victim):
+    command = "test -e {0} || {{ touch {0}; {1}; exit 3; }}".format(box.path / "once", replace(box, victim, "/pods"))
+    code, err = run(box, job(command, policies="      failurePolicy: {maxRestarts: 1}"))
+    assert code == 1 and "a part of it is a link or a file, not a directory" in err, err
+    assert contents(victim) == VICTIM and [p.name for p in (victim / "pods").iterdir()] == ["x"]
+    assert {p.name for p in victim.iterdir()} == {name.split("/")[0] for name in VICTIM}
+
+
+def test_delete_of_one_job_of_two(box, tmp_path):
+    """It deletes directories of logs, and not that of the run."""
+    run(box, job("true") + "---\n" + job("true", name="other").split("---\n")[-1])
+    runs, moved = box.path / "state" / "trainyard" / "runs", tmp_path / "moved"
+    runs.rename(moved)
+    runs.symlink_to(moved)
+    before = contents(moved)
+    assert any("/logs/job-node-0-0/" in name for name in before), before
+    seen(box, "delete", "job")
+    assert contents(moved) == before
+
+
 def test_the_directory_of_claims(box, victim):
     run(box, job("true"))
     claims = box.path / "state" / "trainyard" / "claims"
@@ -71,7 +91,7 @@ def test_a_run_creates_nothing_behind_a_link(box, victim, name):
     code, err = run(box, job("true"))
     assert code == 0 and "this run has no history, its files are in " in err, err
     assert f"{state / name} is a link or a file, not a directory" in err
-    assert contents(victim) == VICTIM and sorted(p.name for p in victim.iterdir()) == sorted({name.split("/")[0] for name in VICTIM})
+    assert contents(victim) == VICTIM and {p.name for p in victim.iterdir()} == {name.split("/")[0] for name in VICTIM}
 
 
 @needs_mounts

@@ -401,7 +401,7 @@ def test_completion_of_names(box):
         assert box.run(job("true", name=name, nodes=2))[0] == 0
     complete = """source <(%s completion bash)
         trainyard() { %s "$@"; }
-        COMP_WORDS=(trainyard "$@"); COMP_CWORD=$#; _trainyard; echo "${COMPREPLY[@]}" """ % (box.binary, box.binary)
+        COMP_WORDS=(trainyard "$@"); COMP_CWORD=$#; COMP_LINE="trainyard $*"; _trainyard; echo "${COMPREPLY[@]}" """ % (box.binary, box.binary)
 
     def offered(*words):
         p = subprocess.run(["bash", "-c", complete, "bash", *words], capture_output=True, text=True, env=box.env,

@@ -194,33 +194,37 @@ int ty_state_dir_check(struct ty_arena *a, struct ty_err *err)
     return open_walk(a, false, err);
 }
 
-/* True if the path is below runs/ and has no "..". */
-static bool is_ours(struct ty_arena *a, struct ty_str path)
+/* How many of the path's last names are in the state directory (proc/no_links.h); 0: it is not
+ * below runs/, or has a "..". */
+static unsigned depth_of(struct ty_arena *a, struct ty_str path)
 {
     const char *folder = ty_state_dir_runs(a, NULL);
     char *runs = ty_arena_printf(a, "%s/", folder ? folder : "");
     struct ty_str part, rest = { 0 };
+    unsigned depth = TY_DEPTH_DIR;
 
     if (!folder || !ty_str_starts(path, ty_str(runs)))
-        return false;
+        return 0;
     rest = (struct ty_str){ path.p + strlen(runs), path.n - strlen(runs) };
     if (rest.n == 0)
-        return false;
-    while (rest.p) {
+        return 0;
+    for (; rest.p; depth++) {
         rest = ty_str_cut(rest, '/', &part);
         if (part.n == 0 || ty_str_is(part, ".") || ty_str_is(part, ".."))
-            return false;
+            return 0;
     }
-    return true;
+    return depth;
 }
 
 int ty_state_dir_remove(struct ty_arena *a, const char *path, struct ty_err *err)
 {
-    if (!is_ours(a, ty_str(path)))
+    unsigned depth = depth_of(a, ty_str(path));
+
+    if (depth == 0)
         return 0;
-    ty_pod_files_remove_tree(path, TY_DEPTH_ENTRY);
-    int r = ty_no_links_unlink(path, TY_DEPTH_ENTRY, AT_REMOVEDIR);
+    ty_pod_files_remove_tree(path, depth);
+    int r = ty_no_links_unlink(path, depth, AT_REMOVEDIR);
     if (r == -ENOTDIR) /* a file or a link in its place */
-        r = ty_no_links_unlink(path, TY_DEPTH_ENTRY, 0);
+        r = ty_no_links_unlink(path, depth, 0);
     return r < 0 && r != -ENOENT ? ty_fail(err, r, "%s: %s", path, strerrordesc_np(-r)) : 0;
 }

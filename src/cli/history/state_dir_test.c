@@ -232,6 +232,34 @@ static void test_only_what_is_in_the_folder_of_runs(void **state)
     fixture_close(&b);
 }
 
+/* A job may put a link in the place of any directory below the root. */
+static void test_links_on_the_way(void **state)
+{
+    static const char *const links[] = { "trainyard", "trainyard/runs", "trainyard/runs/a",
+                                         "trainyard/runs/a/logs" };
+    struct ty_cli_fixture b;
+    struct ty_err err = { 0 };
+
+    (void)state;
+    fixture_open(&b);
+    setenv("XDG_STATE_HOME", b.dir, 1);
+    assert_int_equal(mkdir("trainyard", 0700) | mkdir("trainyard/runs", 0700), 0);
+    assert_int_equal(mkdir("trainyard/runs/a", 0700) | mkdir("trainyard/runs/a/logs", 0700), 0);
+    assert_int_equal(mkdir("trainyard/runs/a/logs/pod", 0700), 0);
+    fixture_file("trainyard/runs/a/logs/pod/log", "x");
+    char *path = ty_arena_printf(b.cli.arena, "%s/trainyard/runs/a/logs/pod", b.dir);
+    for (size_t i = 0; i < TY_COUNT(links); i++) {
+        assert_int_equal(rename(links[i], "moved"), 0);
+        assert_int_equal(symlink(ty_arena_printf(b.cli.arena, "%s/moved", b.dir), links[i]), 0);
+        assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), -ENOTDIR);
+        assert_true(path_exists(ty_arena_printf(b.cli.arena, "%s/log", path)));
+        assert_int_equal(unlink(links[i]) | rename("moved", links[i]), 0);
+    }
+    assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0);
+    assert_false(path_exists(path));
+    fixture_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_root),
@@ -241,6 +269,7 @@ int main(void)
                                         cmocka_unit_test(test_what_others_may_write_to),
                                         cmocka_unit_test(test_links),
                                         cmocka_unit_test(test_of_another_user),
-                                        cmocka_unit_test(test_only_what_is_in_the_folder_of_runs) };
+                                        cmocka_unit_test(test_only_what_is_in_the_folder_of_runs),
+                                        cmocka_unit_test(test_links_on_the_way) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "cli/run/run_gc.h"
 #include "engine/pod/gpu_lock.h"
 #include "engine/pod/pod_files.h"
-#include "proc/no_links.h"
+#include "proc/regular_file.h"
 #include "store/local/local.h"
 #include "trainer/trainjob_reconcile.h"
 
@@ -22,17 +22,14 @@
 
 /* ---- directories ---- */
 
-/* runs/ or claims/. Nothing is created behind a link, which a job may have put there. */
-static int create_parent(const char *path, struct ty_err *err)
+/* Nothing is created behind a link, which a job may have put there. */
+static int create_dir(const char *path, enum ty_state_depth depth, struct ty_err *err)
 {
-    int ret = ty_state_dir_create_path(path, err);
-    int fd = ret == 0 ? ty_no_links_open_last(path, TY_DEPTH_DIR, O_PATH | O_DIRECTORY, 0) : ret;
+    int ret = ty_no_links_mkdir(path, depth, 0700);
 
-    if (ret == 0 && fd < 0)
-        return ty_fail(err, fd, "%s is a link or a file, not a directory", path);
-    if (fd >= 0)
-        close(fd);
-    return ret;
+    if (ret == -ENOTDIR)
+        return ty_fail(err, ret, "%s is a link or a file, not a directory", path);
+    return ret < 0 ? ty_fail(err, ret, "%s: %s", path, strerrordesc_np(-ret)) : 0;
 }
 
 static int create_dirs(struct ty_run_ctx *r, const char *name, struct ty_err *err)
@@ -42,12 +39,14 @@ static int create_dirs(struct ty_run_ctx *r, const char *name, struct ty_err *er
     r->dir =
         ty_arena_printf(a, "%s/runs/%s-%lld-%d", r->root, name, (long long)r->cli->now_s, getpid());
     r->claims = ty_arena_printf(a, "%s/claims", r->root);
-    int ret = create_parent(ty_arena_printf(a, "%s/runs", r->root), err);
+    int ret = create_dir(ty_arena_printf(a, "%s/runs", r->root), TY_DEPTH_DIR, err);
     if (ret == 0)
-        ret = create_parent(r->claims, err);
+        ret = create_dir(r->claims, TY_DEPTH_DIR, err);
     if (ret == 0)
-        ret = ty_state_dir_create_path(ty_arena_printf(a, "%s/logs", r->dir), err);
-    return ret == 0 ? ty_state_dir_create_path(ty_arena_printf(a, "%s/pods", r->dir), err) : ret;
+        ret = create_dir(r->dir, TY_DEPTH_ENTRY, err);
+    if (ret == 0)
+        ret = create_dir(ty_arena_printf(a, "%s/logs", r->dir), TY_DEPTH_RUN, err);
+    return ret == 0 ? create_dir(ty_arena_printf(a, "%s/pods", r->dir), TY_DEPTH_RUN, err) : ret;
 }
 
 /* Asks for the room in a file that stays: statvfs() does not show what a quota leaves. */
@@ -55,7 +54,8 @@ static int check_room(const struct ty_run_ctx *r, struct ty_err *err)
 {
     struct statvfs fs;
     const char *path = ty_arena_printf(r->cli->arena, "%s/lock", r->dir);
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), why = fd < 0 ? errno : 0;
+    int fd = ty_regular_file_open(path, TY_DEPTH_RUN, O_WRONLY | O_CREAT, 0600);
+    int why = fd < 0 ? -fd : 0;
 
     if (!why)
         why = posix_fallocate(fd, 0, ROOM_BYTES); /* writes where that is not supported */
@@ -212,7 +212,9 @@ void ty_run_end(struct ty_run_ctx *r)
     ty_run_status_end(&r->status);
     ty_engine_free(r->engine);
     if (r->dir)
-        rmdir(ty_arena_printf(r->cli->arena, "%s/pods", r->dir)); /* stays if something is in it */
+        /* Stays if something is in it. */
+        ty_no_links_unlink(ty_arena_printf(r->cli->arena, "%s/pods", r->dir), TY_DEPTH_RUN,
+                           AT_REMOVEDIR);
     uv_walk(&r->loop, close_handle, NULL);
     uv_run(&r->loop, UV_RUN_DEFAULT);
     uv_loop_close(&r->loop);

@@ -36,7 +36,7 @@ static void write_input(const struct ty_run_ctx *r, const struct ty_json *list)
     if (fd < 0)
         return;
     if (write(fd, b.p, b.n) != (ssize_t)b.n)
-        unlink(path);
+        ty_no_links_unlink(path, TY_DEPTH_RUN, 0);
     close(fd);
 }
 

@@ -59,7 +59,7 @@ static void gc_port(const char *path)
     int fd = ty_regular_file_open(path, TY_DEPTH_ENTRY, O_RDWR, 0);
 
     if (fd >= 0 && ty_regular_file_lock(fd, LOCK_EX, AT_FDCWD, path) == 0)
-        unlink(path);
+        ty_no_links_unlink(path, TY_DEPTH_ENTRY, 0);
     if (fd >= 0)
         close(fd);
 }

@@ -86,7 +86,7 @@ static void write_end(struct ty_arena *a, const char *dir, const char *how)
     const char *path = ty_arena_printf(a, "%s/" TY_RUN_HISTORY_END, dir);
 
     if (!how) {
-        unlink(path);
+        ty_no_links_unlink(path, TY_DEPTH_RUN, 0);
         return;
     }
     int fd = ty_regular_file_open(path, TY_DEPTH_RUN, O_WRONLY, 0);

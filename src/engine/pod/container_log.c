@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
@@ -70,18 +69,6 @@ static void log_freed(uv_handle_t *h)
     free(u);
 }
 
-/* Its logs folder exists; a failure shows at open. */
-static void create_dir(const char *dir)
-{
-    const char *name = "";
-    int at = ty_no_links_open_last_parent(dir, TY_DEPTH_POD, &name);
-
-    if (at >= 0) {
-        mkdirat(at, name, 0755);
-        close(at);
-    }
-}
-
 struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c, int attempt,
                                               int *ret_fd, struct ty_err *err)
 {
@@ -96,7 +83,7 @@ struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c
         return NULL;
     }
     fcntl(fds[0], F_SETFL, O_NONBLOCK);
-    create_dir(dir);
+    (void)ty_no_links_mkdir(dir, TY_DEPTH_POD, 0755); /* a failure shows at open */
     if (p->arrivals[c])
         *p->arrivals[c] = (struct ty_log_arrivals){ 0 };
     *u = (struct ty_container_log){ .pod = p, .c = c, .fd = fds[0], .attempt = attempt };

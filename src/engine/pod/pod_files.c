@@ -23,15 +23,25 @@
 
 /* The mode is exact whatever the umask is. A chmod afterwards could meet what another user has put
  * in its place. */
-static int make_dir(const char *path, mode_t mode, struct ty_err *err)
+static int make_dir(const char *path, enum ty_state_depth depth, mode_t mode, struct ty_err *err)
 {
     mode_t mask = umask(0);
-    int code = mkdir(path, mode) < 0 ? -errno : 0;
+    int code = ty_no_links_mkdir(path, depth, mode);
 
     umask(mask);
-    return code == 0 || code == -EEXIST
-               ? 0
-               : ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code));
+    if (code == -ENOTDIR) /* a job may have put it there */
+        return ty_fail(err, code, "%s: a part of it is a link or a file, not a directory", path);
+    return code < 0 ? ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code)) : 0;
+}
+
+/* The user names it, links and all. */
+static int make_host_dir(const char *path, struct ty_err *err)
+{
+    mode_t mask = umask(0);
+    int code = mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
+
+    umask(mask);
+    return code < 0 ? ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code)) : 0;
 }
 
 /* Never through a link: what it points to may belong to others. */
@@ -83,7 +93,7 @@ static int check_host_type(const struct ty_volume *v, struct ty_err *err)
     if (!v->host_type || !v->host_type[0])
         return 0;
     if (strcmp(v->host_type, "DirectoryOrCreate") == 0)
-        return make_dir(v->host_path, 0755, err);
+        return make_host_dir(v->host_path, err);
     if (strcmp(v->host_type, "FileOrCreate") == 0)
         return make_file(v->host_path, err);
     for (size_t i = 0; i < TY_COUNT(rows); i++)
@@ -100,8 +110,8 @@ static int make_scratch(const struct ty_pod_runtime *p, const char *dir, struct 
     char path[4096];
 
     snprintf(path, sizeof(path), "%s/volumes", p->dir);
-    int r = make_dir(path, 0755, err);
-    return r < 0 ? r : make_dir(dir, 0777, err);
+    int r = make_dir(path, TY_DEPTH_LOG, 0755, err);
+    return r < 0 ? r : make_dir(dir, TY_DEPTH_VOLUME, 0777, err);
 }
 
 /* `trainyard delete` refuses a claim that a run holds: while the pod uses it, and until its
@@ -113,14 +123,12 @@ static int make_claim(struct ty_pod_runtime *p, const char *claim, const char *d
     const struct ty_stored *job =
         ty_local_find(e->store, &ty_kind_trainjob, ty_str(p->ns), ty_str(p->job));
     struct ty_unfinished_job *u = job ? ty_map_get(&e->unfinished, ty_str(job->uid)) : NULL;
-    int r = make_dir(dir, 0777, err);
+    int r = make_dir(dir, TY_DEPTH_ENTRY, 0777, err);
 
-    if (r < 0)
+    if (r < 0) {
+        ty_wrap(err, "claim %s", claim);
         return r;
-    int fd = ty_no_links_open_last(dir, TY_DEPTH_ENTRY, O_PATH | O_DIRECTORY, 0);
-    if (fd < 0) /* a job may have put it there */
-        return ty_fail(err, fd, "claim %s: %s is a link or a file, not a directory", claim, dir);
-    close(fd);
+    }
     r = ty_mount_points_hold(&e->mount_points, &p->mount_points, dir, dir, true);
     if (r == 0 && u)
         r = ty_mount_points_hold(&e->mount_points, &u->claims, dir, dir, true);
@@ -177,11 +185,11 @@ struct ty_bind_mount *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runt
 {
     struct ty_bind_mount *binds = ty_new_n(a, struct ty_bind_mount, 4);
     char path[4096];
-    int r = make_dir(p->dir, 0755, err);
+    int r = make_dir(p->dir, TY_DEPTH_POD, 0755, err);
 
     snprintf(path, sizeof(path), "%s/tmp", p->dir);
     if (r == 0)
-        r = make_dir(path, 0777, err);
+        r = make_dir(path, TY_DEPTH_LOG, 0777, err);
     for (struct ty_volume *v = p->plan.volumes; v && r == 0; v = v->next)
         r = make_volume(a, p, v, err);
     if (r == 0 && p->plan.host_aliases[0])

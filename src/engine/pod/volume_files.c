@@ -15,10 +15,8 @@
 
 #define ROOT "%s/files" /* pods have longer names */
 
-static int fail_at(struct ty_err *err, const char *path)
+static int fail_at(struct ty_err *err, const char *path, int code)
 {
-    int code = -errno;
-
     return ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code));
 }
 
@@ -39,14 +37,16 @@ static uint64_t hash_files(const struct ty_volume *v)
     return h;
 }
 
-/* The directories above a file. */
-static int create_parents(char *path, const char *below, struct ty_err *err)
+/* The directories above a file. *depth: how many of the path's names are in the state directory. */
+static int create_parents(char *path, const char *below, unsigned *depth, struct ty_err *err)
 {
+    *depth = TY_DEPTH_LOG + 1;
     for (char *p = path + strlen(below) + 1; *p; p++) {
         if (*p != '/')
             continue;
         *p = '\0';
-        int r = mkdir(path, 0755) < 0 && errno != EEXIST ? fail_at(err, path) : 0;
+        int r = ty_no_links_mkdir(path, (*depth)++, 0755);
+        r = r < 0 ? fail_at(err, path, r) : 0;
         *p = '/';
         if (r < 0)
             return r;
@@ -57,16 +57,17 @@ static int create_parents(char *path, const char *below, struct ty_err *err)
 static int write_file(const char *dir, const struct ty_file *f, struct ty_err *err)
 {
     char path[4096];
+    unsigned depth = 0;
     size_t done = 0;
 
     if (snprintf(path, sizeof(path), "%s/%s", dir, f->path) >= (int)sizeof(path))
         return ty_fail(err, -ENAMETOOLONG, "%s/%.64s…: %s", dir, f->path,
                        strerrordesc_np(ENAMETOOLONG));
-    if (create_parents(path, dir, err) < 0)
+    if (create_parents(path, dir, &depth, err) < 0)
         return err->code;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = ty_no_links_open_last(path, depth, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
-        return fail_at(err, path);
+        return fail_at(err, path, fd);
     while (done < f->data.n) {
         ssize_t n = write(fd, f->data.p + done, f->data.n - done);
         if (n < 0 && errno == EINTR)
@@ -75,20 +76,29 @@ static int write_file(const char *dir, const struct ty_file *f, struct ty_err *e
             break;
         done += (size_t)n;
     }
-    int r = done < f->data.n || fchmod(fd, f->mode) < 0 ? fail_at(err, path) : 0;
+    int r = done < f->data.n || fchmod(fd, f->mode) < 0 ? fail_at(err, path, -errno) : 0;
+    close(fd);
+    return r;
+}
+
+/* With the exact mode, whatever the umask is. */
+static int create_fresh(const char *dir, mode_t mode, struct ty_err *err)
+{
+    int r = ty_no_links_mkdir(dir, TY_DEPTH_LOG, mode);
+    int fd = r == 0 ? ty_no_links_open_last(dir, TY_DEPTH_LOG, O_RDONLY | O_DIRECTORY, 0) : -EEXIST;
+
+    if (r < 0 || fd < 0)
+        return fail_at(err, dir, r < 0 ? r : fd);
+    r = fchmod(fd, mode) < 0 ? fail_at(err, dir, -errno) : 0;
     close(fd);
     return r;
 }
 
 static int write_all(const char *dir, const struct ty_volume *v, struct ty_err *err)
 {
-    mode_t mode = v->secret ? 0700 : 0755;
-    int r = 0;
-
-    ty_pod_files_remove_tree(
-        dir, TY_DEPTH_LOG); /* of an earlier pod, whose files could not all be written */
-    if (mkdir(dir, mode) < 0 || chmod(dir, mode) < 0)
-        return fail_at(err, dir);
+    /* Of an earlier pod, whose files could not all be written. */
+    ty_pod_files_remove_tree(dir, TY_DEPTH_LOG);
+    int r = create_fresh(dir, v->secret ? 0700 : 0755, err);
     for (const struct ty_file *f = v->files; f && r == 0; f = f->next)
         r = write_file(dir, f, err);
     return r;
@@ -107,14 +117,18 @@ int ty_volume_files_create(struct ty_arena *a, const char *pods, struct ty_volum
 
     v->files_hash = hash_files(v);
     dir = ty_volume_files_dir(a, pods, v);
-    if (access(dir, F_OK) == 0)
+    int r = ty_no_links_open_last(dir, TY_DEPTH_LOG, O_PATH | O_DIRECTORY, 0);
+    if (r >= 0) {
+        close(r);
         return 0;
-    if (mkdir(root, 0755) < 0 && errno != EEXIST)
-        return fail_at(err, root);
-    int r = write_all(fresh, v, err);
-    if (r == 0 && rename(fresh, dir) < 0)
-        r = fail_at(err, dir);
-    return r;
+    }
+    r = ty_no_links_mkdir(root, TY_DEPTH_POD, 0755);
+    if (r < 0)
+        return fail_at(err, root, r);
+    if (write_all(fresh, v, err) < 0)
+        return err->code;
+    r = ty_no_links_rename(fresh, TY_DEPTH_LOG, strrchr(dir, '/') + 1);
+    return r < 0 ? fail_at(err, dir, r) : 0;
 }
 
 void ty_volume_files_remove(struct ty_arena *a, const char *pods)

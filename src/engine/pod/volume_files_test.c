@@ -109,10 +109,34 @@ static void test_half_written(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         assert_true(ty_volume_files_create(a, pods, &v, &err) < 0);
-        assert_non_null(strstr(err.text, "/new/a/b: Not a directory"));
+        assert_non_null(strstr(err.text, "/new/a: Not a directory"));
     }
     files.next = NULL;
     holds(a, dir_of(a, &files, false), "a", "file", 0644);
+}
+
+/* A job may put links in the place of the directories. */
+static void test_links(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_file files = FILE_OF("token", "secret", 0600, NULL);
+    struct ty_volume v = { .kind = TY_MOUNT_FILES, .files = &files };
+    struct ty_err err = { 0 };
+    const char *root = ty_arena_printf(a, "%s/files", pods);
+    const char *other = ty_arena_printf(a, "%s/other", pods);
+
+    (void)state;
+    assert_int_equal(mkdir(other, 0755) | symlink(other, root), 0);
+    assert_int_equal(ty_volume_files_create(a, pods, &v, &err), -ENOTDIR);
+    assert_int_equal(rmdir(other), 0); /* it is empty */
+    assert_int_equal(unlink(root) | mkdir(other, 0755) | mkdir(root, 0755), 0);
+    const char *fresh = ty_arena_printf(a, "%s/new", root);
+    assert_int_equal(symlink(other, fresh), 0);
+    assert_int_equal(ty_volume_files_create(a, pods, &v, &err), -ENOTDIR);
+    assert_int_equal(unlink(fresh), 0);
+    assert_int_equal(symlink(other, ty_volume_files_dir(a, pods, &v)), 0);
+    assert_int_equal(ty_volume_files_create(a, pods, &v, &err), -ENOTDIR); /* not its files */
+    assert_int_equal(rmdir(other), 0);
 }
 
 static void test_a_name_too_long(void **state)
@@ -137,6 +161,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_written_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_differences, setup, teardown),
         cmocka_unit_test_setup_teardown(test_half_written, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_links, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_name_too_long, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,8 @@ static void add_others(struct ty_failure_job *job)
 
     while ((e = ty_object_table_next(&job->watch->pods, &ty_kind_pod, &at))) {
         const struct ty_failure_pod *pod = (const struct ty_failure_pod *)e;
-        if (pod->job == job && pod->attempt == job->attempt && !pod->ended)
+        if (pod->job == job && pod->generation == job->generation && pod->attempt == job->attempt &&
+            !pod->ended)
             ty_failure_collection_add(
                 job->collection, ty_str(e->name), ty_str(pod->container->text),
                 pod->terminating ? TY_COLLECTION_TERMINATING : TY_COLLECTION_RUNNING);

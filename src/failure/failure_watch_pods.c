@@ -189,6 +189,10 @@ static void pod_changed(struct ty_failure_watch *w, const struct ty_kube_object 
         return;
     }
     struct ty_failure_job *job = ty_failure_watch_job(w, trainjob);
+    if (was && was->job != job) { /* labels and owners can be changed */
+        forget_pod(w, o);
+        was = NULL;
+    }
     ty_failure_job_read_pod(a, o->json, ty_str(job->name), &is);
     if (!is_begun(w, job, is.attempt, a))
         return;

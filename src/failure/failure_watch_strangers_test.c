@@ -195,6 +195,20 @@ static int is_recreated(struct controller_fixture *w)
     return !has_no_trainjob(w) && jobset && strcmp(jobset->id.uid, "s2") == 0;
 }
 
+static int has_other_jobset(struct controller_fixture *w)
+{
+    return ty_cache_get(w->controller->cache, &ty_kind_trainjob, TY_LIT("ns"), TY_LIT("k")) &&
+           ty_cache_get(w->controller->cache, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("k"));
+}
+
+static int has_moved(struct controller_fixture *w)
+{
+    const struct ty_failure_job *other =
+        ty_failure_watch_find(watch_of(w)->watch, TY_LIT("ns"), TY_LIT("k"));
+
+    return other && other->pods;
+}
+
 /* The same, and the pod was known before: nothing has changed of it since. */
 static void test_a_known_pod_of_a_deleted_trainjob(void **state)
 {
@@ -246,6 +260,36 @@ static void test_a_job_of_a_longer_name(void **state)
 
     watch_begin(f, rows);
     controller_run_until(w, has_one);
+    assert_int_equal(f->watch->pods.n, 1);
+}
+
+/* The last pod of a deleted TrainJob becomes one of another: nothing is kept of the first. */
+static void test_a_pod_changes_its_trainjob(void **state)
+{
+    struct watch_fixture *f = *state;
+    struct controller_fixture *w = f->w;
+    const char *moved = watch_pod(w->a, FIRST, "0", "", "34", WATCH_RUNNING);
+    const struct api_row rows[] = {
+        OBJECTS("0"),
+        { WATCH_PODS "&limit", 200,
+          list_of(w, watch_pod(w->a, FIRST, "0", "", "3", WATCH_RUNNING), "") },
+        { 0 }
+    };
+
+    watch_begin(f, rows);
+    controller_run_until(w, has_first);
+    send_event_of(w, WATCH_TRAINJOBS, "DELETED", JOB_AT("u1", "30"));
+    controller_run_until(w, has_no_trainjob);
+    send_event_of(w, WATCH_TRAINJOBS, "ADDED",
+                  with_char(w, JOB_AT("u2", "32"), "\"name\":\"", 'k'));
+    send_event_of(w, WATCH_JOBSETS, "ADDED",
+                  with_char(w, JOBSET_AT("s2", "u2", "33", "0"), "\"name\":\"", 'k'));
+    controller_run_until(w, has_other_jobset);
+    moved = with_char(w, of_jobset(w, moved, '2'), "\"kind\":\"Job\",\"name\":\"", 'k');
+    send_event(w, "MODIFIED", with_char(w, moved, "jobset-name\":\"", 'k'));
+    controller_run_until(w, has_moved);
+    assert_null(job_of(w));
+    assert_int_equal(f->watch->jobs.n, 1);
     assert_int_equal(f->watch->pods.n, 1);
 }
 
@@ -368,6 +412,7 @@ int main(void)
         WATCH_TEST(test_a_pod_of_another_jobset),
         WATCH_TEST(test_a_known_pod_of_a_deleted_trainjob),
         WATCH_TEST(test_a_job_of_a_longer_name),
+        WATCH_TEST(test_a_pod_changes_its_trainjob),
         WATCH_TEST(test_an_attempt_that_is_invented),
         WATCH_TEST(test_the_next_attempt_is_collected_too),
         WATCH_TEST(test_the_next_attempt_fails_already),

@@ -101,6 +101,7 @@ struct ty_failure_pod *ty_failure_job_put_pod(struct ty_failure_job *job, struct
         .container = take_name(job, is->container),
         .attempt = small(is->attempt),
         .failed = small(is->failed),
+        .generation = job->generation,
         .ended = is->ended,
         .terminating = is->terminating
     };
@@ -160,6 +161,7 @@ static void forget_failures(struct ty_failure_job *job)
 void ty_failure_job_reset(struct ty_failure_job *job, struct ty_str uid)
 {
     forget_failures(job);
+    job->generation++;
     free(job->uid);
     job->uid = ty_xalloc_cstr(uid);
 }

@@ -20,7 +20,8 @@ struct ty_failure_container_name { /* of a job's pods: mostly one or two. Lives 
 struct ty_failure_job {
     struct ty_failure_watch *watch;
     char *ns, *name, *uid;
-    size_t pods; /* that are in the table */
+    size_t pods;         /* that are in the table */
+    uint16_t generation; /* of the TrainJobs of this name, while pods of an earlier one exist */
     struct ty_failure_container_name *names;
     struct ty_failure_collection *collection; /* of the last failure, while it lasts; or NULL */
     struct ty_failure_collection *last; /* of the attempt before, while it is judged; or NULL */
@@ -47,6 +48,7 @@ struct ty_failure_pod {        /* one allocation, with name and uid behind it */
     struct ty_failure_job *job;
     struct ty_failure_container_name *container; /* the main one; of job->names */
     uint16_t attempt, failed; /* failed: ends of containers that were bad, as far as seen */
+    uint16_t generation;      /* of the job; another than the job's: it counts no more */
     bool ended, terminating;
 };
 

@@ -147,27 +147,110 @@ static void add_others(struct ty_failure_job *job)
 
     while ((e = ty_object_table_next(&job->watch->pods, &ty_kind_pod, &at))) {
         const struct ty_failure_pod *pod = (const struct ty_failure_pod *)e;
-        if (pod->job == job && pod->attempt == job->attempt && !pod->ended)
+        if (pod->job == job && pod->generation == job->generation && pod->attempt == job->attempt &&
+            !pod->ended)
             ty_failure_collection_add(
                 job->collection, ty_str(e->name), ty_str(pod->container->text),
                 pod->terminating ? TY_COLLECTION_TERMINATING : TY_COLLECTION_RUNNING);
     }
 }
 
-static struct ty_failure_collection *longest_waiting(const struct ty_failure_watch *w)
+/* ---- turns ---- */
+
+static bool is_waiting(const struct ty_failure_job *job)
 {
+    return job->collection && !ty_failure_collection_started(job->collection);
+}
+
+/* The namespaces of the collections that were started; one of several has several places. */
+static size_t active_namespaces(const struct ty_failure_watch *w, const char *ret[ACTIVE])
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0, n = 0;
+
+    while ((s = ty_map_next(&w->jobs, &at))) {
+        const struct ty_failure_job *job = s->value;
+        if (n < ACTIVE && job->collection && ty_failure_collection_started(job->collection))
+            ret[n++] = job->ns;
+        if (n < ACTIVE && job->last && ty_failure_collection_started(job->last))
+            ret[n++] = job->ns;
+    }
+    return n;
+}
+
+/* Of the namespaces with the fewest active collections the one that has waited longest: many
+ * failures in one namespace do not keep the others waiting. */
+static struct ty_failure_collection *next_waiting(const struct ty_failure_watch *w)
+{
+    const char *active[ACTIVE] = { 0 };
+    size_t n = active_namespaces(w, active), fewest = 0, at = 0;
     struct ty_failure_collection *best = NULL;
     const struct ty_map_slot *s = NULL;
-    size_t at = 0;
 
     while ((s = ty_map_next(&w->jobs, &at))) {
         const struct ty_failure_job *job = s->value;
         struct ty_failure_collection *c = job->collection;
-        if (c && !ty_failure_collection_started(c) &&
-            (!best || ty_failure_collection_begin_ms(c) < ty_failure_collection_begin_ms(best)))
+        size_t others = 0;
+        if (!is_waiting(job))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            others += strcmp(active[i], job->ns) == 0;
+        if (!best || others < fewest ||
+            (others == fewest &&
+             ty_failure_collection_begin_ms(c) < ty_failure_collection_begin_ms(best))) {
             best = c;
+            fewest = others;
+        }
     }
     return best;
+}
+
+static uintptr_t waiting_of(const struct ty_map *counts, const struct ty_failure_job *job)
+{
+    return (uintptr_t)ty_map_get(counts, ty_str(job->ns));
+}
+
+/* The newest that waits, of the namespace in which most wait; NULL: no more than in the
+ * namespace of `job`. */
+static struct ty_failure_job *one_too_many(const struct ty_failure_job *job)
+{
+    const struct ty_failure_watch *w = job->watch;
+    struct ty_map counts = { 0 }; /* namespace -> how many wait */
+    struct ty_failure_job *best = NULL;
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&w->jobs, &at)))
+        if (is_waiting(s->value))
+            ty_map_put(&counts, ty_str(((struct ty_failure_job *)s->value)->ns),
+                       (void *)(waiting_of(&counts, s->value) + 1));
+    uintptr_t most = waiting_of(&counts, job);
+    at = 0;
+    while ((s = ty_map_next(&w->jobs, &at))) {
+        struct ty_failure_job *it = s->value;
+        uintptr_t n = is_waiting(it) ? waiting_of(&counts, it) : 0;
+        if (n > most || (best && n == most &&
+                         ty_failure_collection_begin_ms(it->collection) >=
+                             ty_failure_collection_begin_ms(best->collection))) {
+            best = it;
+            most = n;
+        }
+    }
+    ty_map_done(&counts);
+    return best;
+}
+
+/* False: there are as many collections as may be, and this job has no better claim. */
+static bool make_room(const struct ty_failure_job *job)
+{
+    if (job->watch->alive < TY_FAILURE_WATCH_COLLECTIONS)
+        return true;
+    struct ty_failure_job *other = one_too_many(job);
+    if (!other)
+        return false;
+    ty_failure_collection_free(other->collection);
+    other->collection = NULL;
+    return true;
 }
 
 void ty_failure_watch_start_waiting(struct ty_failure_watch *w)
@@ -176,7 +259,7 @@ void ty_failure_watch_start_waiting(struct ty_failure_watch *w)
 
     if (!w->synced)
         return; /* the first list goes on: more pods of the same attempt follow */
-    while (w->active < ACTIVE && (c = longest_waiting(w)))
+    while (w->active < ACTIVE && (c = next_waiting(w)))
         ty_failure_collection_start(c, ty_failure_watch_now(w));
 }
 
@@ -190,8 +273,8 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
                  */
     if (job->collection)
         end_last(job);
-    if (w->stopped || w->alive >= TY_FAILURE_WATCH_COLLECTIONS || job->collections >= PER_ATTEMPT ||
-        is_same_cascade(job) || !is_worth_it(job, is))
+    if (w->stopped || job->collections >= PER_ATTEMPT || is_same_cascade(job) ||
+        !is_worth_it(job, is) || !make_room(job))
         return;
     /* Found by the first list, and not new: the last leader has recorded the event. */
     if (!w->synced && is->failed_ms && is->failed_ms / 1000 < ty_failure_watch_wall(w) - TOLD_S)

@@ -6,7 +6,8 @@
 #include "failure/failure_job.h"
 #include "failure/failure_watch.h"
 
-/* Of jobs that fail at the same time: more logs are gone before their turn. */
+/* Of jobs that fail at the same time: more logs are gone before their turn. A namespace with fewer
+ * of them than another takes its place. */
 enum { TY_FAILURE_WATCH_COLLECTIONS = 512 };
 
 struct ty_failure_watch {

@@ -91,16 +91,24 @@ static void observe_problem(struct ty_failure_job *job, struct ty_arena *a,
 
 /* ---- pods ---- */
 
+static struct ty_str label_of(const struct ty_json *pod, const char *key)
+{
+    return ty_json_as_str(ty_json_find(ty_json_at(pod, "metadata.labels"), ty_str(key)));
+}
+
 /* Anybody who may create pods can label one; the Job controller deletes pods that claim to be of a
- * Job and are not. */
+ * Job and are not. JobSet names a Job JOBSET-REPLICATEDJOB-INDEX. */
 static bool is_of_job(const struct ty_json *pod, struct ty_str jobset)
 {
-    ty_each_item (ref, ty_json_at(pod, "metadata.ownerReferences")) {
-        struct ty_str name = ty_json_str_at(*ref, "name");
+    struct ty_str replicated = label_of(pod, "jobset.sigs.k8s.io/replicatedjob-name");
+    struct ty_str index = label_of(pod, "jobset.sigs.k8s.io/job-index");
+    char job[640];
+
+    snprintf(job, sizeof(job), "%.*s-%.*s-%.*s", TY_ARG(jobset), TY_ARG(replicated), TY_ARG(index));
+    ty_each_item (ref, ty_json_at(pod, "metadata.ownerReferences"))
         if (ty_json_true_at(*ref, "controller") && ty_str_is(ty_json_str_at(*ref, "kind"), "Job") &&
-            name.n > jobset.n && ty_str_starts(name, jobset) && name.p[jobset.n] == '-')
+            ty_str_is(ty_json_str_at(*ref, "name"), job))
             return true;
-    }
     return false;
 }
 
@@ -120,22 +128,41 @@ static bool is_begun(const struct ty_failure_watch *w, const struct ty_failure_j
     return attempt <= restarts;
 }
 
+/* Pods of a deleted TrainJob may terminate for minutes, while another one has its name already and
+ * a JobSet of its own. */
+static bool is_of_jobset(const struct ty_json *pod, const struct ty_cached *jobset)
+{
+    struct ty_str uid = label_of(pod, "jobset.sigs.k8s.io/jobset-uid");
+
+    return (!uid.n || ty_str_is(uid, jobset->id.uid)) && is_of_job(pod, ty_str(jobset->id.name));
+}
+
 /* The TrainJob whose JobSet this pod belongs to; NULL: none that this operator controls. */
 static const struct ty_cached *trainjob_of(const struct ty_failure_watch *w,
                                            const struct ty_kube_object *o)
 {
     const struct ty_cache *cache = ty_trainjob_controller_cache(w->s.controller);
-    const struct ty_json *labels = ty_json_at(o->json, "metadata.labels");
-    struct ty_str name = ty_json_as_str(ty_json_find(labels, TY_LIT(TY_FAILURE_JOBSET_LABEL)));
+    struct ty_str name = label_of(o->json, TY_FAILURE_JOBSET_LABEL);
     const struct ty_cached *job =
         name.n ? ty_cache_get(cache, &ty_kind_trainjob, o->ns, name) : NULL;
     const struct ty_cached *jobset = job ? ty_cache_get(cache, &ty_kind_jobset, o->ns, name) : NULL;
 
-    if (job && !is_of_job(o->json, name))
-        return NULL;
     /* Without a JobSet it is a pod that a deleted TrainJob of the same name has left. */
     bool own = jobset && jobset->job_uid && strcmp(jobset->job_uid, job->id.uid) == 0;
-    return own ? job : NULL;
+    return own && is_of_jobset(o->json, jobset) ? job : NULL;
+}
+
+static void forget_pod(struct ty_failure_watch *w, const struct ty_kube_object *o)
+{
+    struct ty_failure_job *job = ty_failure_job_del_pod(&w->pods, o->ns, o->name);
+
+    if (!job)
+        return;
+    if (job->collection)
+        ty_failure_collection_deleted(job->collection, o->name);
+    if (job->problem && !job->problem_final && job->problem_pod == pod_hash(o->name))
+        forget_problem(job); /* another pod takes its place */
+    ty_failure_watch_drop(w, job);
 }
 
 /* Of the attempt whose logs are being collected, or of another. */
@@ -157,9 +184,15 @@ static void pod_changed(struct ty_failure_watch *w, const struct ty_kube_object 
     ty_auto_arena *a = ty_arena_new_input(POD_BYTES, w->s.budget);
     struct ty_failure_pod_state is;
 
-    if (!trainjob)
+    if (!trainjob) {
+        forget_pod(w, o);
         return;
+    }
     struct ty_failure_job *job = ty_failure_watch_job(w, trainjob);
+    if (was && was->job != job) { /* labels and owners can be changed */
+        forget_pod(w, o);
+        was = NULL;
+    }
     ty_failure_job_read_pod(a, o->json, ty_str(job->name), &is);
     if (!is_begun(w, job, is.attempt, a))
         return;
@@ -182,15 +215,8 @@ static void on_pod(void *ctx, enum ty_reflector_change what, const struct ty_kub
 
     if (o->json) /* a deletion has the last state, which may be its end */
         pod_changed(w, o);
-    if (what != TY_REFLECTOR_DELETED)
-        return;
-    struct ty_failure_job *job = ty_failure_job_del_pod(&w->pods, o->ns, o->name);
-    if (job && job->collection)
-        ty_failure_collection_deleted(job->collection, o->name);
-    if (job && job->problem && !job->problem_final && job->problem_pod == pod_hash(o->name))
-        forget_problem(job); /* another pod takes its place */
-    if (job)
-        ty_failure_watch_drop(w, job);
+    if (what == TY_REFLECTOR_DELETED)
+        forget_pod(w, o);
 }
 
 /* ---- the reflector ---- */

@@ -29,6 +29,7 @@ static inline const char *watch_pod(struct ty_arena *a, const char *name, const 
         "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"uid-of-%s\","
         "\"resourceVersion\":\"%s\"%s,\"ownerReferences\":[{\"kind\":\"Job\",\"name\":\"j-node-0\","
         "\"controller\":true}],\"labels\":{\"jobset.sigs.k8s.io/jobset-name\":\"j\","
+        "\"jobset.sigs.k8s.io/jobset-uid\":\"s1\","
         "\"jobset.sigs.k8s.io/replicatedjob-name\":\"node\",\"jobset.sigs.k8s.io/job-index\":"
         "\"0\",\"jobset.sigs.k8s.io/restart-attempt\":\"0\","
         "\"batch.kubernetes.io/job-completion-index\":\"%s\"},\"annotations\":{"

@@ -2,6 +2,7 @@
 their pods: all of them have the text of one file."""
 import json
 import subprocess
+import urllib.request
 
 import pytest
 import yaml
@@ -9,7 +10,7 @@ import yaml
 import rights
 from fixtures import FOLDER, GIVEN, folder_of, need, running, space_on, trainer_crds
 import binaries
-from kit import condition, replicated_job, runtime, stays, trainjob, wait_for
+from kit import API, condition, replicated_job, runtime, stays, trainjob, wait_for
 from manager import UPSTREAM, Manager
 from neighbours import END, EXIT_CODE, FullPlane, stages
 from plane import MANAGERS, free_ports
@@ -132,6 +133,32 @@ def test_next_leader(make_manager, space):
     second = make_manager(settings=ON, number=1).start()
     wait_for("a summary", lambda: '"msg":"failure summary"' in second.log())
     stays("one event", lambda: first_failures(space) == before and len(before) == 1, 3)
+
+
+def running_pod(space, besides=None):
+    return wait_for("a pod runs", lambda: next((pod["metadata"]["name"] for pod in space.pods() if pod["status"].get(
+        "phase") == "Running" and pod["metadata"]["name"] != besides), None))
+
+
+def test_pod_of_the_deleted_trainjob(manager, space):
+    """A pod terminates for long after its TrainJob: its log is not one of the next TrainJob of that name."""
+    space.create(runtime(), trainjob())
+    left = running_pod(space)
+    held = space.path("v1", "Pod", left)
+    space.api.merge(held, {"metadata": {"finalizers": ["tests.trainyard.dev/held"]}})
+    try:
+        space.api.delete(API, "TrainJob", space.name, "job")
+        wait_for("the JobSet is gone", lambda: not space.jobset())
+        wait_for("its pod terminates", lambda: "deletionTimestamp" in space.get("v1", "Pod", left)["metadata"])
+        space.create(trainjob())
+        pod = running_pod(space, besides=left)
+        space.api.merge(space.path("v1", "Pod", pod), {"metadata": {"annotations": FAIL}})
+        failed_with_note(space)
+        assert space.get("v1", "Pod", left)["status"]["phase"] == "Running"
+        with urllib.request.urlopen(f"http://127.0.0.1:{manager.metrics}/metrics", timeout=60) as answer:
+            assert "\ntrainyard_failure_log_requests_total 1\n" in answer.read().decode()
+    finally:
+        space.api.merge(held, {"metadata": {"finalizers": None}})
 
 
 def test_off(make_manager, space):

@@ -66,7 +66,8 @@ struct logs {
     struct ty_map open;  /* path -> struct log */
     struct ty_map begun; /* "pod/container" -> struct begun */
     bool any;
-    bool terminal; /* standard output is one */
+    bool incomplete; /* a log could not be shown */
+    bool terminal;   /* standard output is one */
 };
 
 static struct log *log_at(struct logs *w, const char *path, const char *node)
@@ -98,7 +99,11 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
     if (first && w->since_ms)
         ty_log_files_since(f->path, w->since_ms, &l->place);
     w->any = true;
+    bool known = l->place.irregular;
     bool more = ty_log_files_print(w->cli->out, f->path, l->prefix, &l->place);
+    if (l->place.irregular && !known)
+        ty_cli_msg(w->cli, TY_MSG_WARNING, "%s is not a regular file and is not shown", f->path);
+    w->incomplete |= l->place.irregular;
     if (!w->opts->follow)
         ty_log_files_flush(w->cli->out, l->prefix, &l->place);
     return more;
@@ -366,7 +371,7 @@ static int run(struct ty_cli *cli, const void *parsed)
     w.node = opts->args.operands.n > 1 ? opts->args.operands.v[1] : w.job.pod;
     code = show_logs(&w);
     logs_done(&w);
-    return code;
+    return code == TY_EXIT_OK && w.incomplete ? TY_EXIT_BAD : code;
 }
 
 const struct ty_cmd ty_cmd_logs = {

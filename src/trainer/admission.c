@@ -220,6 +220,25 @@ static void run_mutating(struct ty_arena *a, const struct ty_admission_request *
         ty_admission_decode_hint(a, in->obj, &v->warnings);
 }
 
+/* Schemas have no types of metadata, whose values are strings: place and hint of one that is not.
+ */
+static void explain_unreadable(struct ty_field_err *e, struct ty_arena *a,
+                               const struct ty_json *obj)
+{
+    static const char *const maps[] = { "labels", "annotations" };
+
+    for (size_t i = 0; e && i < TY_COUNT(maps); i++) {
+        const struct ty_json *map = ty_json_get(ty_json_get(obj, "metadata"), maps[i]);
+        if (map && !e->at && map->type != TY_JSON_OBJECT && map->type != TY_JSON_NULL)
+            e->at = map;
+        ty_each_member (m, map)
+            if (!e->at && m->value->type != TY_JSON_STRING && m->value->type != TY_JSON_NULL) {
+                e->at = m->value;
+                e->hint = ty_schema_hint_string(a, m->value);
+            }
+    }
+}
+
 /* Most objects that a typed client cannot decode fail schema validation, too, with the field's
  * path: then that error is enough. */
 static void check_shape(struct ty_arena *a, const struct ty_admission_request *in,
@@ -231,7 +250,8 @@ static void check_shape(struct ty_arena *a, const struct ty_admission_request *i
     if (!v->message || in->all)
         check_schema(a, in, kind, v);
     if (unreadable->code < 0 && v->errs.n == before)
-        ty_errs_add(&v->errs, NULL, TY_INVALID, NULL, "%s", unreadable->text);
+        explain_unreadable(ty_errs_add(&v->errs, NULL, TY_INVALID, NULL, "%s", unreadable->text), a,
+                           in->obj);
 }
 
 void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *in,

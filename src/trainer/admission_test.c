@@ -119,6 +119,21 @@ static void test_wrong_type_answers_400(void **state)
     assert_int_equal(v.errs.n, 1);
 }
 
+/* No schema has the types of labels: the place and the hint are added to Go's text. */
+static void test_wrong_type_of_a_label_has_a_place(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_admission_response v = create(f, NEW(NAMED ",'labels':{'a':'x','b':1}", ""));
+
+    assert_int_equal(v.code, 400);
+    assert_int_equal(v.errs.n, 1);
+    assert_string_equal(v.errs.first->hint, "write \"1\" in quotes");
+    assert_int_equal(v.errs.first->at->i, 1);
+    v = create(f, NEW(NAMED ",'annotations':[]", ""));
+    assert_int_equal(v.errs.first->at->type, TY_JSON_ARRAY);
+    assert_null(v.errs.first->hint);
+}
+
 static void test_first_stage_answers(void **state)
 {
     struct fixture *f = *state;
@@ -388,6 +403,7 @@ int main(void)
         admit_test(test_names),
         admit_test(test_schema_answers_422),
         admit_test(test_wrong_type_answers_400),
+        admit_test(test_wrong_type_of_a_label_has_a_place),
         admit_test(test_first_stage_answers),
         admit_test(test_all_stages),
         admit_test(test_broken_objects_and_the_webhooks),

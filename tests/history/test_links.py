@@ -1,7 +1,7 @@
 """A job replaces parts of the state directory by links to a directory of somebody else: nothing there is read, written or removed."""
 import pytest
 
-from past import seen
+from past import say, seen
 from test_claims import PVC
 from runs import finish, job, needs_mounts
 
@@ -106,3 +106,14 @@ def test_a_claim(box, victim):
     assert code == 1 and "claim dataset: " in err and "is a link or a file, not a directory" in err, err
     seen(box, "delete", "--claims", "--all")
     assert contents(victim) == VICTIM
+
+
+@pytest.mark.parametrize("put", ["ln -s {victim}/node.0.0.log $log", "ln -s {victim}/nothing $log", "mkfifo $log"], ids=["link", "dangling", "fifo"])
+def test_a_log_that_is_no_file_is_named(box, victim, put):
+    code, err = run(box, job(f"log=$(echo {box.path}/state/trainyard/runs/run-*/logs/job-node-0-0/node.0.0.log); mv $log {box.path}/moved; "
+                             + put.format(victim=victim)))
+    assert code == 0, err
+    for args in (["logs", "job"], ["logs", "-f", "job"], ["attach", "job"]):
+        err = say(box, *args, code=1)
+        assert err.count("node.0.0.log is not a regular file and is not shown\n") == 1, (args, err)
+        assert "secret" not in err

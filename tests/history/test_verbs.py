@@ -413,3 +413,20 @@ def test_completion_of_names(box):
     assert offered("describe", "d") == ["ddp"]
     assert offered("exec", "eval", "") == ["node-0-0", "node-0-1"]
     assert offered("wait", "--f") == ["--for"]
+
+
+def test_a_restart_that_is_stopped_does_not_hide_the_failure(box):
+    """The Job fails at its backoffLimit, and the container that was restarted for it is stopped."""
+    text = job("test -e done && exec sleep 60; touch done; exit 3").replace("restartPolicy: Never", "restartPolicy: OnFailure")
+    code, out, err = box.run(text.replace("backoffLimit: 0", "backoffLimit: 1"))
+    assert code == 1
+    assert "node-0-0: node ended by signal 15, as asked\n" in err
+    assert "  node-0-0  exit code 3, " in err and "  stopped" not in err
+    assert "  node-0-0  exit code 3, " in say(box, "attach", "job", code=1)
+    assert "3, then 143 (signal 15)" in say(box, "describe", "job")
+
+
+def test_stopped_with_an_exit_code(box):
+    """As torchrun, which handles SIGTERM."""
+    code, out, err = box.run(job("trap 'exit 1' TERM; echo up; sleep 60 & wait"), "--timeout", "2")
+    assert "node-0-0: node ended with exit code 1, as asked\n" in err and "node failed" not in err

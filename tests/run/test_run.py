@@ -102,6 +102,12 @@ def test_set_and_env(box):
     assert sorted(out.splitlines()) == ["[node-0-%d] blue" % i for i in range(3)]
 
 
+def test_set_of_a_label_names_the_option(box):
+    code, out, err = box.run(job("true"), "--set", "metadata.labels.a=1")
+    assert code != 0 and err.startswith("--set metadata.labels.a=1: json: cannot unmarshal number into Go struct field "), err
+    assert err.endswith(' (write "1" in quotes)\n'), err
+
+
 def test_timeout(box):
     code, out, err = box.run(job("sleep 60"), "--timeout", "1")
     assert code == 124

@@ -1,6 +1,7 @@
 #include "cli/history/log_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -176,6 +177,7 @@ static bool copy_new(FILE *out, const char *path, const char *prefix, struct ty_
     bool any = false;
     ssize_t n = 0;
 
+    place->irregular |= fd == -EBADF;
     if (place->stamps)
         ty_log_times_read(path, &place->times);
     while (chunk && (n = pread(fd, chunk, CHUNK, place->at)) > 0) {
@@ -193,7 +195,7 @@ static bool copy_new(FILE *out, const char *path, const char *prefix, struct ty_
 static ino_t ino_of(const char *path)
 {
     struct stat st;
-    return stat(path, &st) < 0 ? 0 : st.st_ino;
+    return lstat(path, &st) < 0 ? 0 : st.st_ino;
 }
 
 bool ty_log_files_print(FILE *out, const char *path, const char *prefix,

@@ -27,10 +27,11 @@ struct ty_log_cursor {
     ino_t ino; /* 0: not begun */
     off_t at;
     struct ty_buf part; /* an incomplete line */
-    bool clean;   /* for a terminal: no escape sequences but colors. The text is printed up to the
-                     last   end of a line, or carriage return */
-    bool colored; /* colors were printed, and are to be reset at the end */
-    bool stamps;  /* each line begins with the time at which it arrived, if that is known */
+    bool clean;     /* for a terminal: no escape sequences but colors. The text is printed up to the
+                       last   end of a line, or carriage return */
+    bool colored;   /* colors were printed, and are to be reset at the end */
+    bool irregular; /* what is in its place is no regular file: nothing of that is printed */
+    bool stamps;    /* each line begins with the time at which it arrived, if that is known */
     char part_stamp[32];            /* of the incomplete line */
     struct ty_log_times_list times; /* of the file that is being read */
 };

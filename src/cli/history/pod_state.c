@@ -16,19 +16,31 @@ const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *sta
     return waits.n ? ty_arena_cstr(a, waits) : "Waiting";
 }
 
-const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json *status)
+static const char *exit_text(struct ty_arena *a, const struct ty_json *ended)
 {
     int64_t code = 0, sig = 0;
-    const struct ty_json *ended = ty_json_at(status, "state.terminated");
 
-    if (!ended)
-        ended = ty_json_at(status, "lastState.terminated");
     if (!ty_json_int_at(ended, "exitCode", &code))
         return "";
     if (!ty_json_int_at(ended, "signal", &sig) && code > 128 && code <= 128 + 64)
         sig = code - 128;
     return sig ? ty_arena_printf(a, "%lld (signal %lld)", (long long)code, (long long)sig)
                : ty_arena_printf(a, "%lld", (long long)code);
+}
+
+/* A restart that was stopped does not hide why it was necessary. */
+const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json *status)
+{
+    const struct ty_json *ended = ty_json_at(status, "state.terminated"),
+                         *before = ty_json_at(status, "lastState.terminated");
+    int64_t code = 0, first = 0;
+
+    if (!ended)
+        return exit_text(a, before);
+    if (ty_json_int_at(ended, "exitCode", &code) && (code == 128 + 15 || code == 128 + 9) &&
+        ty_json_int_at(before, "exitCode", &first) && first != 0 && first != code)
+        return ty_arena_printf(a, "%s, then %s", exit_text(a, before), exit_text(a, ended));
+    return exit_text(a, ended);
 }
 
 /* The first container whose state is more specific than the phase. */

@@ -54,6 +54,10 @@ static void test_containers(void **state)
     assert_string_equal(ty_pod_state_container(a, again, false), "Running");
     assert_string_equal(ty_pod_state_container(a, again, true), "Interrupted");
     assert_string_equal(ty_pod_state_container_exit(a, again), "7");
+    const struct ty_json *stopped =
+        json_of(a, "{'state':{'terminated':{'exitCode':143}},'lastState':{'terminated':{"
+                   "'exitCode':3}}}");
+    assert_string_equal(ty_pod_state_container_exit(a, stopped), "3, then 143 (signal 15)");
     assert_string_equal(ty_pod_state_container(a, json_of(a, "{}"), false), "Waiting");
     assert_string_equal(ty_pod_state_container_exit(a, json_of(a, "{}")), "");
 }

@@ -55,15 +55,29 @@ static ssize_t split_lines(void *cookie, const char *p, size_t n)
     return (ssize_t)n;
 }
 
+static void report_irregular(const struct follow_log *l, const char *path)
+{
+    const struct ty_engine_observer *to = l->f->to;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+
+    l->f->incomplete = true;
+    to->event(to->ctx, &ty_kind_pod, l->host, "Warning", "LogUnreadable",
+              ty_arena_printf(a, "%s is not a regular file and is not shown", path),
+              ty_cli_wall_ms());
+}
+
 static void read_log(struct follow_log *l, const char *path, bool last)
 {
     struct line_splitter s = { .l = l };
     cookie_io_functions_t io = { .write = split_lines };
     FILE *f = l->skip ? NULL : ty_xalloc(fopencookie(&s, "w", io));
+    bool known = l->place.irregular;
 
     if (!f)
         return;
     ty_log_files_print(f, path, "", &l->place);
+    if (l->place.irregular && !known)
+        report_irregular(l, path);
     if (last)
         ty_log_files_flush(f, "", &l->place);
     fclose(f);
@@ -139,12 +153,10 @@ static int64_t time_at(const struct ty_json *v, const char *path, int64_t otherw
     return ty_time_parse(ty_json_str_at(v, path), &s) ? s * 1000 : otherwise_ms;
 }
 
-/* One container that has ended. A process that was terminated in a pod that is being deleted was
- * stopped by the engine. */
-static void report_end(struct ty_run_follow *f, struct ty_pod_update news,
-                       const struct ty_json *status, bool deleted)
+/* A process that was terminated in a pod that is being deleted was stopped by the engine. */
+static void report_exit(struct ty_run_follow *f, struct ty_pod_update news,
+                        const struct ty_json *status, const struct ty_json *ended, bool deleted)
 {
-    const struct ty_json *ended = ty_json_at(status, "state.terminated");
     struct ty_str reason = ty_json_str_at(ended, "reason"),
                   message = ty_json_str_at(ended, "message");
     int64_t n = 0;
@@ -162,6 +174,24 @@ static void report_end(struct ty_run_follow *f, struct ty_pod_update news,
     if (ty_json_int_at(status, "restartCount", &n))
         news.restarts = (int)n;
     f->to->pod(f->to->ctx, &news);
+}
+
+/* One container that has ended. If it had failed before and was restarted only to be stopped, that
+ * failure is its node's result. */
+static void report_end(struct ty_run_follow *f, struct ty_pod_update news,
+                       const struct ty_json *status, bool deleted)
+{
+    const struct ty_json *ended = ty_json_at(status, "state.terminated"),
+                         *before = ty_json_at(status, "lastState.terminated");
+    int64_t code = 0;
+
+    if (deleted && ended && ty_json_int_at(before, "exitCode", &code) && code != 0) {
+        struct ty_pod_update first = news;
+        first.phase = TY_RUNNING;
+        first.stopping = false;
+        report_exit(f, first, status, before, false);
+    }
+    report_exit(f, news, status, ended, deleted);
 }
 
 static void report_pod(struct ty_run_follow *f, const struct ty_job_history_pod *pod)

@@ -207,7 +207,7 @@ static struct ty_json *nodes_of(struct ty_arena *a, const struct ty_run_job *j)
         set_text(a, o, "result", ty_buf_str(&result));
         if (n->exit_code >= 0)
             set_number(a, o, "exitCode", n->exit_code);
-        ty_json_set(a, o, "stopped", ty_json_bool(a, n->by_us || n->stopping));
+        ty_json_set(a, o, "stopped", ty_json_bool(a, ty_run_node_stopped(n)));
         if (n->began_ms && n->ended_ms)
             set_number(a, o, "milliseconds", n->ended_ms - n->began_ms);
         ty_json_push(a, list, o);

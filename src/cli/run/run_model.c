@@ -146,13 +146,14 @@ static void set_phase(struct ty_run_node *n, const struct ty_pod_update *news)
  * the engine stopped. The end of a sidecar is not its node's. */
 static bool decides(const struct ty_run_node *n, const struct ty_pod_update *news)
 {
+    bool stopped = news->by_us || news->stopping;
     bool same = n->container && strcmp(n->container, news->container) == 0;
 
     if (news->sidecar)
         return false;
     if (same || n->exit_code < 0)
-        return same ? n->exit_code <= 0 || !news->by_us : true;
-    return news->exit_code > 0 && (n->exit_code == 0 || (n->by_us && !news->by_us));
+        return same ? n->exit_code <= 0 || !stopped : true;
+    return news->exit_code > 0 && (n->exit_code == 0 || (n->by_us && !stopped));
 }
 
 struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_update *news)
@@ -178,7 +179,7 @@ struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod
         n->restarts = news->restarts;
         n->exit_code = news->exit_code;
         n->exit_signal = news->exit_signal;
-        n->by_us = news->by_us;
+        n->by_us = news->by_us || news->stopping;
         snprintf(n->reason, sizeof(n->reason), "%s", news->reason ? news->reason : "");
         set_error(n, news->error ? news->error : "");
     }
@@ -310,6 +311,11 @@ bool ty_run_node_is(const struct ty_run_node *n, const char *name)
             strcmp(name + len + 1, n->name) == 0);
 }
 
+bool ty_run_node_stopped(const struct ty_run_node *n)
+{
+    return n->exit_code < 0 ? n->stopping : n->by_us;
+}
+
 void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out)
 {
     struct ty_ended_container end = { .code = n->exit_code,
@@ -318,8 +324,8 @@ void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out)
     if (ty_run_node_alive(n))
         ty_buf_cstr(out, n->phase == TY_RUNNING ? "running" : "waiting");
     else if (n->exit_code < 0)
-        ty_buf_cstr(out, n->by_us || n->stopping ? "stopped" : "did not start");
-    else if (n->by_us || n->stopping)
+        ty_buf_cstr(out, ty_run_node_stopped(n) ? "stopped" : "did not start");
+    else if (ty_run_node_stopped(n))
         ty_buf_printf(out, n->exit_code ? "stopped (%d)" : "stopped", n->exit_code);
     else if (strcmp(n->reason, "StartError") == 0)
         ty_buf_cstr(out, "could not start");

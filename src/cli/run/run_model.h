@@ -21,7 +21,7 @@ struct ty_run_node {
     int64_t began_ms, ended_ms; /* it ran from, to; 0 not yet */
     int restarts;
     int exit_code, exit_signal; /* code -1: none yet */
-    bool by_us;                 /* it ended because the engine stopped it */
+    bool by_us;                 /* it ended while the engine stopped it */
     char *container;            /* whose end that is; NULL none */
     char reason[32];            /* "StartError", "OOMKilled" …; or empty */
     /* Allocated when first set, because a run may have thousands of silent nodes. */
@@ -78,6 +78,8 @@ static inline bool ty_run_node_alive(const struct ty_run_node *n)
 const struct ty_progress *ty_run_node_progress(const struct ty_run_node *n);
 /* A node by its name, its label or its pod's name. */
 bool ty_run_node_is(const struct ty_run_node *n, const char *name);
+/* Its end is the engine's doing: not if a container had failed by itself before. */
+bool ty_run_node_stopped(const struct ty_run_node *n);
 /* "exit code 0", "stopped", "segmentation fault (SIGSEGV)", "did not start" */
 void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out);
 

@@ -105,6 +105,34 @@ static void test_two_containers(void **state)
     ty_run_model_done(&m);
 }
 
+/* The restarted container is stopped because the Job fails: the end of the first is the result. */
+static void test_failed_before_it_was_stopped(void **state)
+{
+    struct ty_run_model m = { 0 };
+    struct ty_pod_update n = make_update("j-node-0-0", TY_RUNNING, 1);
+
+    (void)state;
+    n.container = "node";
+    n.exit_code = 3;
+    ty_run_model_pod(&m, &n);
+    n.stopping = n.by_us = true;
+    n.exit_code = 143;
+    n.restarts = 1;
+    ty_run_model_pod(&m, &n);
+    n = make_update("j-node-0-0", TY_FAILED, 2);
+    n.stopping = true;
+    const struct ty_run_node *node = ty_run_model_pod(&m, &n);
+    result_is(node, "exit code 3");
+    assert_false(ty_run_node_stopped(node));
+    n = make_update("j-node-0-1", TY_RUNNING, 1);
+    n.container = "node";
+    n.exit_code = 1; /* while it is stopped, but before its signal: of a preStop hook */
+    n.stopping = true;
+    node = ty_run_model_pod(&m, &n);
+    assert_true(ty_run_node_stopped(node));
+    ty_run_model_done(&m);
+}
+
 static const struct ty_run_node *container_ends(struct ty_run_model *m, const char *container,
                                                 int code, bool by_us, bool sidecar)
 {
@@ -218,9 +246,13 @@ static void test_told_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes_in_order), cmocka_unit_test(test_a_life),
-        cmocka_unit_test(test_two_containers), cmocka_unit_test(test_whose_end_counts),
-        cmocka_unit_test(test_last_line),      cmocka_unit_test(test_job_status),
+        cmocka_unit_test(test_nodes_in_order),
+        cmocka_unit_test(test_a_life),
+        cmocka_unit_test(test_two_containers),
+        cmocka_unit_test(test_failed_before_it_was_stopped),
+        cmocka_unit_test(test_whose_end_counts),
+        cmocka_unit_test(test_last_line),
+        cmocka_unit_test(test_job_status),
         cmocka_unit_test(test_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

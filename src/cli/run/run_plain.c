@@ -47,8 +47,9 @@ static void plain_pod(struct ty_run_view *v, const struct ty_run_node *n,
         ty_buf_printf(&line, "%s: %s ended by signal %d%s", n->label, news->container,
                       news->exit_signal, news->by_us ? ", as asked" : "");
     else
-        ty_buf_printf(&line, "%s: %s failed with exit code %d%s%s", n->label, news->container,
-                      news->exit_code, why ? ": " : "", why ? why : "");
+        ty_buf_printf(&line, "%s: %s %s with exit code %d%s%s%s", n->label, news->container,
+                      news->by_us ? "ended" : "failed", news->exit_code,
+                      news->by_us ? ", as asked" : "", why ? ": " : "", why ? why : "");
     ty_run_summary_restart(&line, news);
     put_clean(v->cli->err, ty_buf_str(&line), "\n");
 }

@@ -103,19 +103,20 @@ static void test_ends_in_words(void **state)
     struct ty_cli_fixture b;
     struct ty_run_view_opts opts = { 0 };
     struct ty_pod_update killed = view_news("j-node-0-0", 137),
-                         asked = view_news("j-node-0-1", 143), never = view_news("j-node-0-2", 128),
-                         begun = view_news("j-node-0-3", -1);
+                         asked = view_news("j-node-0-1", 143), coded = view_news("j-node-0-1", 1),
+                         never = view_news("j-node-0-2", 128), begun = view_news("j-node-0-3", -1);
 
     (void)state;
     view_open(&v, &b, &opts);
     killed.exit_signal = 9;
     asked.exit_signal = 15;
-    asked.by_us = true;
+    asked.by_us = coded.by_us = true;
     never.message = "exec: no such file"; /* before what its log says */
     never.error = "Error: x";
     begun.phase = TY_RUNNING;
     view_pod(&v, &killed);
     view_pod(&v, &asked);
+    view_pod(&v, &coded); /* torchrun handles SIGTERM and exits with 1 */
     view_pod(&v, &never);
     view_pod(&v, &begun);
     view_event(&v, "Normal", "Started", "x");
@@ -127,6 +128,7 @@ static void test_ends_in_words(void **state)
     assert_string_equal(b.out, "");
     assert_string_equal(b.err, "node-0-0: node ended by signal 9\n"
                                "node-0-1: node ended by signal 15, as asked\n"
+                               "node-0-1: node ended with exit code 1, as asked\n"
                                "node-0-2: node failed with exit code 128: exec: no such file\n"
                                "pod/p: Unhealthy: probe failed\n"
                                "trainjob/j: Failed: \n");

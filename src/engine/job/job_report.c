@@ -196,7 +196,9 @@ void ty_job_report_container_ended(struct ty_pod_runtime *p, size_t c, int wstat
     find_ranks(&p->plan.containers[c], &end);
     if (wstatus != 0)
         read_log(a, p, c, &end);
-    if (!end.stopped)
+    if (p->log_faults[c]) /* its last lines are not the last that it wrote */
+        end.hint = ty_arena_printf(a, "its log is incomplete: %s", p->log_faults[c]);
+    else if (!end.stopped)
         end.hint = port_hint(a, p, r, end.log);
     ty_failure_summary_add(r->failure, &end);
     if (!end.stopped)

@@ -51,13 +51,14 @@ static void on_readable(uv_poll_t *poll, int status, int events);
 /* The log file stops, the job does not: one event, then lines only go to observers. */
 static void give_up(struct ty_container_log *u, int code)
 {
+    const char *why =
+        code == EBADF ? "its path is taken by something that is no file" : strerrordesc_np(code);
     char text[512];
 
     u->full = true;
+    u->pod->log_faults[u->c] = why;
     snprintf(text, sizeof(text), "the log of container %s of %s is cut off here: %s",
-             u->pod->plan.containers[u->c].name, u->pod->host,
-             code == EBADF ? "its path is taken by something that is no file"
-                           : strerrordesc_np(code));
+             u->pod->plan.containers[u->c].name, u->pod->host, why);
     ty_engine_event(u->pod->e, &ty_kind_pod, u->pod->host, "Warning", "LogWriteFailed", text);
 }
 
@@ -84,6 +85,7 @@ struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c
     }
     fcntl(fds[0], F_SETFL, O_NONBLOCK);
     (void)ty_no_links_mkdir(dir, TY_DEPTH_POD, 0755); /* a failure shows at open */
+    p->log_faults[c] = NULL;
     if (p->arrivals[c])
         *p->arrivals[c] = (struct ty_log_arrivals){ 0 };
     *u = (struct ty_container_log){ .pod = p, .c = c, .fd = fds[0], .attempt = attempt };

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "report/failure_summary.h"
+
 #define LOG "run/logs/j-node-0-0/main.0.0.log"
 
 static void lines_are_cut_and_kept(void **state)
@@ -113,6 +115,26 @@ static void a_full_disk_costs_the_log_only(void **state)
     assert_observed(w, "J j Complete");
 }
 
+static void a_summary_of_half_a_log_says_so(void **state)
+{
+    struct engine_fixture *w = *state;
+    struct rlimit before, less;
+    ty_auto_buf b = { 0 };
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    less = before;
+    less.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    fixture_submit(w, "j", 1, SH("seq 1 1000; seq 1 1000; echo RuntimeError: end; exit 3"));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+    fixture_run(w);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    ty_failure_summary_print(ty_engine_failure_summary(w->e, "j"), 0, &b);
+    assert_true(
+        ty_str_contains(ty_buf_str(&b), TY_LIT("hint: its log is incomplete: File too large\n")));
+}
+
 /* What a container can put in the place of the next one's log. */
 static void what_is_no_file_is_no_log(void **state)
 {
@@ -187,9 +209,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ENGINE_TEST(lines_are_cut_and_kept),         ENGINE_TEST(an_endless_line_comes_in_pieces),
         ENGINE_TEST(a_long_log_is_rotated),          ENGINE_TEST(the_tail_spans_rotated_files),
-        ENGINE_TEST(a_full_disk_costs_the_log_only), ENGINE_TEST(no_folder_for_the_log),
-        ENGINE_TEST(a_flood_starves_nobody),         ENGINE_TEST(what_is_no_file_is_no_log),
-        ENGINE_TEST(times_that_are_no_file),
+        ENGINE_TEST(a_full_disk_costs_the_log_only), ENGINE_TEST(a_summary_of_half_a_log_says_so),
+        ENGINE_TEST(no_folder_for_the_log),          ENGINE_TEST(a_flood_starves_nobody),
+        ENGINE_TEST(what_is_no_file_is_no_log),      ENGINE_TEST(times_that_are_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ struct ty_pod_runtime {
     bool *by_us;                       /* per container: the engine stopped it */
     int64_t *stop_ms;                  /* per container: when it was told to end; 0: not */
     struct ty_log_arrivals **arrivals; /* per container, of its last run; NULL: it wrote nothing */
+    const char **log_faults;           /* per container: why its log is cut off; NULL: it is not */
     int64_t *began_ms;                 /* per container: its last start; 0 none */
     bool trainer;                      /* its progress is the job's */
     struct ty_progress *progress;      /* lives with the arena; NULL: no line reported any */

@@ -127,6 +127,7 @@ static int make_plan(struct ty_pod_runtime *p, const struct ty_json *pod, struct
     p->attempts = ty_new_n(p->arena, int, p->plan.n + 1);
     p->by_us = ty_new_n(p->arena, bool, p->plan.n + 1);
     p->stop_ms = ty_new_n(p->arena, int64_t, p->plan.n + 1);
+    p->log_faults = ty_new_n(p->arena, const char *, p->plan.n + 1);
     p->arrivals = ty_new_n(p->arena, struct ty_log_arrivals *, p->plan.n + 1);
     e->pods.plan_size = ty_arena_used(p->arena);
     return 0;

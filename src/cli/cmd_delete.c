@@ -12,6 +12,7 @@
 #include "cli/history/state_dir.h"
 #include "cli/jobs/run_stopped.h"
 #include "cli/view/claims_view.h"
+#include "cli/view/get_words.h"
 #include "engine/control_socket.h"
 
 struct delete_opts {
@@ -312,12 +313,17 @@ static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct delete_opts *opts = parsed;
     int where = ty_where(cli, &ty_cmd_delete, &opts->where);
-    size_t first = opts->args.operands.n > 1 &&
-                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
+    const struct ty_strlist *w = &opts->args.operands;
 
     if (where < 0)
         return TY_EXIT_USAGE;
-    return where == TY_WHERE_CLUSTER ? run_cluster(cli, opts, first) : run_local(cli, opts, first);
+    bool claims = where == TY_WHERE_LOCAL && /* claims of this machine can be deleted */
+                  (opts->claims || (w->n && ty_claims_view_is_kind(w->v[0])));
+    int first = claims ? 0 : ty_get_words_first_job(cli, &ty_cmd_delete, w);
+    if (first < 0)
+        return TY_EXIT_USAGE;
+    return where == TY_WHERE_CLUSTER ? run_cluster(cli, opts, (size_t)first)
+                                     : run_local(cli, opts, (size_t)first);
 }
 
 const struct ty_cmd ty_cmd_delete = {

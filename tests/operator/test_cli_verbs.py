@@ -237,6 +237,7 @@ def test_wait_suspend_resume_delete(manager, space, cli):
     assert "is Complete: the condition cannot be met any more" in cli.run(
         "wait", "ddp", "--for", "failed", *there(space), code=1)
     assert "does not run: it is Complete" in cli.run("suspend", "ddp", *there(space), code=1)
+    assert "delete works on TrainJobs" in cli.run("delete", "pods", "ddp", *there(space), code=2)
     assert cli.run("delete", "ddp", *there(space), "--dry-run") == f'{NAMED} "ddp" deleted (dry run)\n'
     assert space.job("ddp")
     assert cli.run("delete", "ddp", *there(space)) == f'{NAMED} "ddp" deleted\n'

@@ -7,6 +7,7 @@
 #include "cli/history/job_history.h"
 #include "cli/history/job_state.h"
 #include "cli/jobs/run_stopped.h"
+#include "cli/view/get_words.h"
 
 #define POLL_NS 100000000
 
@@ -119,8 +120,10 @@ static int run(struct ty_cli *cli, const void *parsed)
     ty_auto_history_db *d = NULL;
     struct waiting w = { .cli = cli };
     int64_t ms = 0;
-    size_t first = names->n > 1 && ty_kind_by_name(ty_str(names->v[0])) == &ty_kind_trainjob;
+    int first = ty_get_words_first_job(cli, &ty_cmd_wait, names);
 
+    if (first < 0)
+        return TY_EXIT_USAGE;
     if (!names->n)
         return ty_cli_usage(cli, &ty_cmd_wait, "name a TrainJob");
     if (!ty_wait_condition_parse(cli->arena, want, &w.want))
@@ -134,12 +137,12 @@ static int run(struct ty_cli *cli, const void *parsed)
     w.end_ms = opts->timeout ? ty_cli_monotonic_ms() + ms : 0;
     int where = ty_where(cli, &ty_cmd_wait, &opts->where);
     if (where == TY_WHERE_CLUSTER)
-        return run_cluster(&w, opts, first);
+        return run_cluster(&w, opts, (size_t)first);
     if (where < 0 || ty_job_history_run_id(cli, &ty_cmd_wait, &opts->where.history) < 0)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d), bad = TY_EXIT_OK;
     w.d = d;
-    for (size_t i = first; i < names->n && code == TY_EXIT_OK; i++)
+    for (size_t i = (size_t)first; i < names->n && code == TY_EXIT_OK; i++)
         bad |= wait_for_job(&w, &opts->where.history, names->v[i]);
     return code ? code : bad;
 }

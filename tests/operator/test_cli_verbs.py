@@ -86,6 +86,40 @@ def test_submit_apply_and_dry_run(manager, space, cli):
     assert shown["metadata"]["name"] == "one" and shown["spec"]["suspend"] is True
 
 
+def test_apply_after_other_verbs(manager, space, cli):
+    """create, suspend and apply are one field manager; others are named, with the line of the field."""
+    rt, job = runtime(), trainjob("one", suspend=True)
+
+    def submit(*words, code=0):
+        (cli.folder / "job.yaml").write_text(yaml.safe_dump_all([rt, job], sort_keys=False))
+        return cli.run("submit", "job.yaml", *there(space), *words, code=code)
+
+    def there_now():
+        return space.api.get(API, "TrainingRuntime", space.name, "rt")["spec"]
+
+    submit()
+    rt["spec"]["mlPolicy"]["numNodes"] = 2
+    submit("--apply")
+    assert there_now()["mlPolicy"]["numNodes"] == 2
+    cli.run("resume", "one", *there(space))
+    submit("--apply")
+    assert space.job("one")["spec"]["suspend"] is True
+    theirs = json.loads(json.dumps(rt))
+    theirs["spec"]["mlPolicy"]["numNodes"] = 3
+    theirs["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["backoffLimit"] = 3
+    space.api.apply(theirs, space.name, manager="somebody")
+    said = submit("--apply", code=1)
+    lines = (cli.folder / "job.yaml").read_text().splitlines()
+    for path, field in (("spec.mlPolicy.numNodes", "numNodes: 2"),
+                        ('spec.template.spec.replicatedJobs[name="node"].template.spec.backoffLimit', "backoffLimit: 0")):
+        line = next(i for i, have in enumerate(lines, 1) if have.strip() == field)
+        assert re.search(rf"^job\.yaml:{line}:\d+: {re.escape(path)}: Conflict: it belongs to field manager "
+                         r'"somebody".* \(--force-conflicts takes it over\)$', said, re.M), said
+    assert there_now()["mlPolicy"]["numNodes"] == 3
+    submit("--apply", "--force-conflicts")
+    assert there_now()["mlPolicy"]["numNodes"] == 2
+
+
 def test_submit_says_where(manager, space, cli):
     """Wrong here, unknown there, and refused by the webhook."""
     bad = trainjob("bad", trainer={"numNodes": -1})

@@ -254,6 +254,7 @@ int ty_cluster_session_call(struct ty_cluster_session *s, struct ty_arena *a,
                                        .sub = ask->sub ? ask->sub : "" };
     mine.fn = on_answer;
     mine.ctx = &c;
+    mine.manager = TY_CLUSTER_SESSION_MANAGER;
     if (!mine.tries)
         mine.tries = TRIES;
     c.op = ty_kube_start(s->kube, &mine);

@@ -86,10 +86,41 @@ static void test_wait_for_the_end(void **state)
     assert_has(f->b.err, "error: trainjob \"t\" is Failed: because\n");
 }
 
+/* What create and suspend wrote is not a conflict; what others wrote is one. */
+#define CONFLICT(manager)                                                                          \
+    "HTTP/1.1 409 Conflict\r\n\r\n{\"kind\":\"Status\",\"code\":409,\"reason\":\"Conflict\","      \
+    "\"message\":\"Apply failed\",\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\","  \
+    "\"message\":\"conflict with \\\"" manager                                                     \
+    "\\\" using v1\",\"field\":\".spec.runtimeRef\"}]}}"
+static void test_conflict(void **state)
+{
+    static const char *const answers[] = { FORBIDDEN,
+                                           CONFLICT("trainyard-cli"),
+                                           OBJECT("t"),
+                                           FORBIDDEN,
+                                           CONFLICT("kubectl-edit"),
+                                           FORBIDDEN,
+                                           OBJECT("t"),
+                                           NULL };
+    struct cluster_fixture *f = *state;
+
+    begin(f, answers);
+    assert_int_equal(RUN(f, "--force-conflicts"), TY_EXIT_USAGE);
+    assert_int_equal(RUN(f, "--apply"), TY_EXIT_OK);
+    assert_null(strstr(f->peer.asked[1], "force=true"));
+    assert_has(f->peer.asked[2], "fieldManager=trainyard-cli&force=true");
+    assert_int_equal(RUN(f, "--apply"), TY_EXIT_BAD);
+    assert_has(f->b.err, "job.yaml:6:15: spec.runtimeRef: Conflict: it belongs to field manager "
+                         "\"kubectl-edit\" using v1 (--force-conflicts takes it over)\n");
+    assert_int_equal(RUN(f, "--apply", "--force-conflicts"), TY_EXIT_OK);
+    assert_has(f->peer.asked[6], "fieldManager=trainyard-cli&force=true");
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, cluster_setup, cluster_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_create_and_apply), T(test_refused),
-                                        T(test_no_runtime), T(test_wait_for_the_end) };
+                                        T(test_no_runtime), T(test_wait_for_the_end),
+                                        T(test_conflict) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,15 @@ def test_submit_says_where(manager, space, cli):
             space.api.request("DELETE", f"{group}/{path}/no-fridays")
 
 
+def test_submit_into_no_namespace(space, cli):
+    """The kind is served; the namespace is not there."""
+    ghost = ["--cluster", "-n", "ghost"]
+    said = cli.run("submit", write(cli, runtime(), name="rt.yaml"), *ghost, code=1)
+    assert said == 'error: cannot create TrainingRuntime "rt": namespace "ghost" not found in the cluster of context "c"\n'
+    said = cli.run("submit", write(cli, trainjob("one")), *ghost, code=1)
+    assert 'has no such TrainingRuntime in namespace "ghost"' in said
+
+
 def test_interrupted_submit_leaves_the_job(manager, space, cli):
     name = write(cli, runtime(), trainjob("long"))
     waiting = cli.start("submit", name, *there(space), "--wait")

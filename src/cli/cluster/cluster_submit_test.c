@@ -69,6 +69,29 @@ static void test_no_runtime(void **state)
     assert_string_equal(f->peer.asked[1], "");
 }
 
+/* The server has the kind, but not the namespace. */
+static void test_no_namespace(void **state)
+{
+    static const char *const answers[] = {
+        FORBIDDEN,
+        "HTTP/1.1 404 Not Found\r\n\r\n{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\","
+        "\"message\":\"namespaces \\\"ghost\\\" not "
+        "found\",\"details\":{\"name\":\"ghost\",\"kind\":"
+        "\"namespaces\"}}",
+        NOT_FOUND, NULL
+    };
+    struct cluster_fixture *f = *state;
+
+    begin(f, answers);
+    assert_int_equal(RUN(f, "-n", "ghost"), TY_EXIT_BAD);
+    assert_has(f->b.err,
+               "error: cannot create TrainJob \"t\": namespace \"ghost\" not found in the "
+               "cluster of context \"c\"\n");
+    assert_int_equal(RUN(f, "-n", "ghost", "--set", "spec.runtimeRef.kind=TrainingRuntime"),
+                     TY_EXIT_BAD);
+    assert_has(f->b.err, "has no such TrainingRuntime in namespace \"ghost\" (");
+}
+
 static void test_wait_for_the_end(void **state)
 {
     static const char *const answers[] = {
@@ -120,7 +143,7 @@ static void test_conflict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_create_and_apply), T(test_refused),
-                                        T(test_no_runtime), T(test_wait_for_the_end),
-                                        T(test_conflict) };
+                                        T(test_no_runtime),       T(test_no_namespace),
+                                        T(test_wait_for_the_end), T(test_conflict) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -286,6 +286,7 @@ def test_wait_suspend_resume_delete(manager, space, cli):
     assert cli.run("delete", "ddp", *there(space)) == f'{NAMED} "ddp" deleted\n'
     assert space.job("ddp") is None and space.jobset("ddp") is None  # it has waited for both
     assert gone.communicate(timeout=60)[0] == f"{NAMED}/ddp condition met\n"
+    assert cli.run("wait", "ddp", "--for", "delete", *there(space)) == f"{NAMED}/ddp condition met\n"  # as kubectl
     assert 'trainjobs.trainer.kubeflow.org "ddp" not found' in cli.run("delete", "ddp", *there(space), code=1)
 
 

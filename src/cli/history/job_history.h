@@ -67,6 +67,10 @@ const char *ty_job_history_name_of_kind(const char *word, const struct ty_kind *
 int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
                          const struct ty_job_history_opts *opts, const char *name,
                          struct ty_job_history_entry *ret);
+/* The same without a message: *ret_found is false if there is none. */
+int ty_job_history_find(struct ty_cli *cli, struct ty_history_db *d,
+                        const struct ty_job_history_opts *opts, const char *name,
+                        struct ty_job_history_entry *ret, bool *ret_found);
 /* Opens the history and finds TrainJob `name`; checks --run first. */
 int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
                             const struct ty_job_history_opts *opts, const char *name,

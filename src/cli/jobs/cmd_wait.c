@@ -51,6 +51,12 @@ static bool check_job(void *ctx, struct ty_arena *a, const struct ty_job_history
     return false;
 }
 
+static int print_met(struct ty_cli *cli, const char *name)
+{
+    ty_cli_printf(cli, "trainjob.trainer.kubeflow.org/%s condition met\n", name);
+    return TY_EXIT_OK;
+}
+
 /* One poll; an exit code, or -1 to wait on. */
 static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
 {
@@ -69,10 +75,8 @@ static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
     }
     if (code)
         return code;
-    if (w->met || (w->want.gone && !w->there)) {
-        ty_cli_printf(w->cli, "trainjob.trainer.kubeflow.org/%s condition met\n", job->name);
-        return TY_EXIT_OK;
-    }
+    if (w->met || (w->want.gone && !w->there))
+        return print_met(w->cli, job->name);
     if (!w->there || (w->state[0] && !w->want.gone)) {
         ty_cli_msg(w->cli, TY_MSG_ERROR,
                    "trainjob \"%s\" is %s: the condition cannot be met any more", job->name,
@@ -87,11 +91,16 @@ static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
     return -1;
 }
 
+/* --for delete of a job that is not there is met, as kubectl has it. */
 static int wait_for_job(struct waiting *w, const struct ty_job_history_opts *opts, const char *name)
 {
     struct ty_job_history_entry job;
-    int code = ty_job_history_entry(w->cli, w->d, opts, name, &job);
+    bool found = true;
+    int code = w->want.gone ? ty_job_history_find(w->cli, w->d, opts, name, &job, &found)
+                            : ty_job_history_entry(w->cli, w->d, opts, name, &job);
 
+    if (code == TY_EXIT_OK && !found)
+        return print_met(w->cli, ty_job_history_name(name));
     while (code == TY_EXIT_OK) {
         int now = check_once(w, &job);
         if (now >= 0)

@@ -10,6 +10,7 @@
 #include "cli/history/job_history.h"
 #include "cli/history/job_history_pods.h"
 #include "cli/history/state_dir.h"
+#include "cli/install/cluster_hint.h"
 #include "cli/jobs/run_stopped.h"
 #include "cli/view/claims_view.h"
 #include "cli/view/get_words.h"
@@ -51,6 +52,7 @@ struct delete_cmd {
     int64_t before_ms;  /* jobs that ended before; 0: any */
     int64_t keep, kept; /* the newest `keep` stay, of one NAME or of all; kept so far */
     bool dry_run;
+    bool hinted; /* one note about the cluster is enough */
 };
 
 /* ---- files ---- */
@@ -201,8 +203,12 @@ static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const
     int code = ty_job_history_query(&q);
     if (w->old)
         return code; /* no old job is no error */
-    if (code == TY_EXIT_OK && name && w->n == before)
-        return ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
+    if (code == TY_EXIT_OK && name && w->n == before) {
+        code = ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
+        if (!w->hinted && !run) /* run numbers exist on this machine only */
+            ty_cluster_hint(w->cli, opts->where.history.ns, name);
+        w->hinted = true;
+    }
     if (!opts->all && w->n > before)
         w->n = before + 1; /* the newest */
     return code;

@@ -20,7 +20,9 @@ static void test_newest_then_older(void **state)
     assert_int_equal(HIST_RUN(h, "delete", "trainjob", "ddp"), TY_EXIT_OK);
     assert_false(path_exists(h, "run-1"));
     assert_int_equal(HIST_RUN(h, "delete", "ddp"), TY_EXIT_BAD);
-    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ddp\" not found\n");
+    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ddp\" not found\n"
+                                  "note: these are the runs of this machine; a cluster's: "
+                                  "trainyard get ddp --cluster\n");
     assert_int_equal(HIST_RUN(h, "get"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "");
 }

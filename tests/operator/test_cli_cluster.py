@@ -257,7 +257,8 @@ def test_the_environment_alone_changes_nothing(space, cli):
     for words in (["get"], ["get", "-n", space.name]):
         assert cli.run(*words) == ""
     for command in ("delete", "suspend", "resume", "describe", "events"):
-        assert '"precious" not found' in cli.run(command, "precious", "-n", space.name, code=1), command
+        said = cli.run(command, "precious", "-n", space.name, code=1)
+        assert '"precious" not found' in said and f'exists in namespace "{space.name}"' in said, command
     live = space.job("precious")
     assert live["metadata"]["uid"] == uid and "deletionTimestamp" not in live["metadata"]
     assert live["metadata"]["generation"] == 1

@@ -88,8 +88,10 @@ static void print_fields(struct describe_job *w)
     print_field(w, "Nodes:", ty_job_state_nodes(w->a, j));
     (void)ty_json_int_at(j->jobset, "spec.failurePolicy.maxRestarts", &most);
     print_field(w, "Restarts:",
-                ty_arena_printf(w->a, "%lld of %lld", (long long)ty_job_state_restarts(j),
-                                (long long)most));
+                j->jobset_unread
+                    ? ""
+                    : ty_arena_printf(w->a, "%lld of %lld", (long long)ty_job_state_restarts(j),
+                                      (long long)most));
     print_field(w, "Started:", time_text(w, j->run.started_ms));
     print_field(w, "Ended:", ended > 0 ? time_text(w, ended) : ended < 0 ? "<unknown>" : "");
     print_field(w, "Duration:", ty_job_state_duration(w->a, j, w->now_ms));

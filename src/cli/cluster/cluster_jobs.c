@@ -53,6 +53,7 @@ int ty_cluster_jobs_get(struct ty_cluster_session *s, struct ty_arena *a, const 
     if (!job)
         return answer->r < 0 ? answer->r : -EPROTO;
     ty_cluster_jobs_entry(a, job, get_object(s, a, &ty_kind_jobset, ns, name, &ignored), ret);
+    ret->jobset_unread = !ret->jobset && ignored.r != -ENOENT;
     return 0;
 }
 

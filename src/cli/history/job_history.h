@@ -31,6 +31,7 @@ struct ty_job_history_entry {
     const char *ns, *name;
     bool gone;
     struct ty_json *job, *jobset; /* jobset may be NULL */
+    bool jobset_unread;           /* of a cluster: it may exist, so restarts are unknown */
     const char *pod; /* host name of the pod by which it was found; NULL: by its own name */
 };
 /* Calls fn for each TrainJob, newest run first, with an arena that is emptied after the call; fn

@@ -218,6 +218,23 @@ def test_logs_through_broken_streams_and_restarts(manager, space, cli, kubelet):
     assert "not found" in cli.run("logs", "gone", *there(space), code=1)
 
 
+def test_logs_of_a_pod_that_was_replaced(manager, space, cli, kubelet):
+    """The Job controller keeps the pod that failed beside the one that it creates for it."""
+    space.create(runtime(jobs=[replicated_job(backoffLimit=1)]), trainjob("ddp"))
+    running(space, 1)
+    old = space.pods()[0]["metadata"]["name"]
+    end_pods(space, "fail")
+    new = wait_for("another pod runs", lambda: next((
+        p["metadata"]["name"] for p in space.pods()
+        if p["metadata"]["name"] != old and p["status"].get("phase") == "Running"), None))
+    shown = subprocess.run([PROGRAM, "logs", "ddp", *there(space)], stdin=subprocess.DEVNULL, text=True, timeout=240,
+                           capture_output=True, check=True, cwd=cli.folder, env=cli.env)
+    assert old not in shown.stdout and f"[node-0-0] four of {new}" in shown.stdout
+    assert shown.stderr == "note: older pods of node-0-0 exist: --previous\n"
+    before = cli.run("logs", "ddp", *there(space), "--previous")
+    assert new not in before and [line.split()[1] for line in before.splitlines()] == list(WORDS)
+
+
 def test_submit_follows_logs_on_a_terminal(manager, space, cli, kubelet):
     """The initializer's first. Escape sequences of a container do not reach the terminal."""
     first = replicated_job("dataset-initializer", "dataset-initializer", {END: "succeed"})

@@ -10,8 +10,10 @@
 #include "cli/history/job_history.h"
 #include "cli/history/job_history_pods.h"
 #include "cli/history/state_dir.h"
+#include "cli/install/cluster_hint.h"
 #include "cli/jobs/run_stopped.h"
 #include "cli/view/claims_view.h"
+#include "cli/view/get_words.h"
 #include "engine/control_socket.h"
 
 struct delete_opts {
@@ -50,6 +52,7 @@ struct delete_cmd {
     int64_t before_ms;  /* jobs that ended before; 0: any */
     int64_t keep, kept; /* the newest `keep` stay, of one NAME or of all; kept so far */
     bool dry_run;
+    bool hinted; /* one note about the cluster is enough */
 };
 
 /* ---- files ---- */
@@ -200,8 +203,12 @@ static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const
     int code = ty_job_history_query(&q);
     if (w->old)
         return code; /* no old job is no error */
-    if (code == TY_EXIT_OK && name && w->n == before)
-        return ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
+    if (code == TY_EXIT_OK && name && w->n == before) {
+        code = ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
+        if (!w->hinted && !run) /* run numbers exist on this machine only */
+            ty_cluster_hint(w->cli, opts->where.history.ns, name);
+        w->hinted = true;
+    }
     if (!opts->all && w->n > before)
         w->n = before + 1; /* the newest */
     return code;
@@ -312,12 +319,17 @@ static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct delete_opts *opts = parsed;
     int where = ty_where(cli, &ty_cmd_delete, &opts->where);
-    size_t first = opts->args.operands.n > 1 &&
-                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
+    const struct ty_strlist *w = &opts->args.operands;
 
     if (where < 0)
         return TY_EXIT_USAGE;
-    return where == TY_WHERE_CLUSTER ? run_cluster(cli, opts, first) : run_local(cli, opts, first);
+    bool claims = where == TY_WHERE_LOCAL && /* claims of this machine can be deleted */
+                  (opts->claims || (w->n && ty_claims_view_is_kind(w->v[0])));
+    int first = claims ? 0 : ty_get_words_first_job(cli, &ty_cmd_delete, w);
+    if (first < 0)
+        return TY_EXIT_USAGE;
+    return where == TY_WHERE_CLUSTER ? run_cluster(cli, opts, (size_t)first)
+                                     : run_local(cli, opts, (size_t)first);
 }
 
 const struct ty_cmd ty_cmd_delete = {

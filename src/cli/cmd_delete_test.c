@@ -20,7 +20,9 @@ static void test_newest_then_older(void **state)
     assert_int_equal(HIST_RUN(h, "delete", "trainjob", "ddp"), TY_EXIT_OK);
     assert_false(path_exists(h, "run-1"));
     assert_int_equal(HIST_RUN(h, "delete", "ddp"), TY_EXIT_BAD);
-    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ddp\" not found\n");
+    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ddp\" not found\n"
+                                  "note: these are the runs of this machine; a cluster's: "
+                                  "trainyard get ddp --cluster\n");
     assert_int_equal(HIST_RUN(h, "get"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "");
 }
@@ -144,6 +146,32 @@ static void test_a_job_named_as_a_kind(void **state)
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"claims\" deleted\n");
 }
 
+/* Nothing is deleted if the user means another kind. */
+static void test_other_kinds(void **state)
+{
+    static const char *const kinds[] = {
+        "pods",   "po", "Pod",      "jobset",    "jobs",
+        "events", "ev", "PodGroup", "pods,jobs", "jobsets.jobset.x-k8s.io"
+    };
+    struct hist *h = *state;
+
+    for (size_t i = 0; i < TY_COUNT(kinds); i++) {
+        assert_int_equal(HIST_RUN(h, "delete", kinds[i], "ddp"), TY_EXIT_USAGE);
+        assert_has(h->b.err, ": delete works on TrainJobs, not on other kinds; a TrainJob of ");
+    }
+    assert_int_equal(HIST_RUN(h, "delete", "pvc", "ddp", "--cluster"), TY_EXIT_USAGE);
+    assert_int_equal(HIST_RUN(h, "wait", "pod", "ddp", "--for", "failed"), TY_EXIT_USAGE);
+    assert_int_equal(HIST_RUN(h, "describe", "pod", "ddp"), TY_EXIT_USAGE);
+    assert_true(path_exists(h, "run-2/logs/ddp-node-0-0"));
+    hist_begin(h, "run-3");
+    hist_add(h, hist_trainjob(h, "pods", "{}"));
+    hist_end(h, "Complete");
+    assert_int_equal(HIST_RUN(h, "delete", "pods"), TY_EXIT_OK); /* a word alone is a name */
+    assert_int_equal(HIST_RUN(h, "delete", "trainjob/pods", "other"), TY_EXIT_BAD); /* it was */
+    assert_int_equal(HIST_RUN(h, "delete", "trainjobs.trainer.kubeflow.org", "ddp"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
+}
+
 static void test_no_history_is_made(void **state)
 {
     struct hist *h = *state;
@@ -163,6 +191,7 @@ int main(void)
                                         HIST_FULL(test_mistakes_about_age),
                                         HIST_FULL(test_mistakes),
                                         HIST_FULL(test_a_job_named_as_a_kind),
+                                        HIST_FULL(test_other_kinds),
                                         HIST_EMPTY(test_no_history_is_made) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

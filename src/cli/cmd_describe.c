@@ -6,6 +6,7 @@
 #include "cli/jobs/job_failure.h"
 #include "cli/run/run_history.h"
 #include "cli/view/events_view.h"
+#include "cli/view/get_words.h"
 #include "cli/view/table.h"
 #include "engine/jobset/jobset_read.h"
 #include "report/failure_hint.h"
@@ -87,8 +88,10 @@ static void print_fields(struct describe_job *w)
     print_field(w, "Nodes:", ty_job_state_nodes(w->a, j));
     (void)ty_json_int_at(j->jobset, "spec.failurePolicy.maxRestarts", &most);
     print_field(w, "Restarts:",
-                ty_arena_printf(w->a, "%lld of %lld", (long long)ty_job_state_restarts(j),
-                                (long long)most));
+                j->jobset_unread
+                    ? ""
+                    : ty_arena_printf(w->a, "%lld of %lld", (long long)ty_job_state_restarts(j),
+                                      (long long)most));
     print_field(w, "Started:", time_text(w, j->run.started_ms));
     print_field(w, "Ended:", ended > 0 ? time_text(w, ended) : ended < 0 ? "<unknown>" : "");
     print_field(w, "Duration:", ty_job_state_duration(w->a, j, w->now_ms));
@@ -310,13 +313,15 @@ static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct describe_opts *opts = parsed;
     ty_auto_job_source *source = NULL;
-    size_t first = opts->args.operands.n > 1 &&
-                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
+    int named = ty_get_words_first_job(cli, &ty_cmd_describe, &opts->args.operands);
 
+    if (named < 0)
+        return TY_EXIT_USAGE;
     if (opts->args.operands.n == 0)
         return ty_cli_usage(cli, &ty_cmd_describe, "name a TrainJob");
     int code = ty_job_source_open(cli, &ty_cmd_describe, &opts->where, false, &source);
-    for (size_t i = first; i < opts->args.operands.n && code == TY_EXIT_OK; i++) {
+    for (size_t first = (size_t)named, i = first; i < opts->args.operands.n && code == TY_EXIT_OK;
+         i++) {
         if (i > first)
             fputs("\n\n", cli->out);
         code = describe_job(source, opts->args.operands.v[i]);

@@ -9,7 +9,7 @@ static const struct ty_json *find_nocase(const struct ty_json *obj, struct ty_st
     return NULL;
 }
 
-/* One step of the path: ".key", "[3]" or "[key]"; advances *path. */
+/* One step of the path: ".key", "[3]", "[key]" or "[name=\"x\"]"; advances *path. */
 static const struct ty_json *follow_path(const struct ty_json *at, const char **path)
 {
     const char *p = *path;
@@ -20,6 +20,8 @@ static const struct ty_json *follow_path(const struct ty_json *at, const char **
         int64_t i = 0;
         if (ty_json_is(at, TY_JSON_ARRAY) && ty_str_parse_i64(inner, &i) && i >= 0)
             return ty_json_item(at, (size_t)i);
+        if (inner.n > 6 && ty_str_starts(inner, TY_LIT("name=\""))) /* in conflicts of an apply */
+            return ty_json_find_item(at, "name", (struct ty_str){ inner.p + 6, inner.n - 7 }, NULL);
         return find_nocase(at, inner);
     }
     p += *p == '.';

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 static const char text[] = "{\"metadata\":{\"name\":\"j\"},\n\"spec\":{\"runtimeRef\":{},\n"
-                           "\"trainer\":{\n  \"env\":[{\"name\":\"A\"},\n  {\"name\":\"A\"}]}}}";
+                           "\"trainer\":{\n  \"env\":[{\"name\":\"A\"},\n  {\"name\":\"B\"}]}}}";
 
 static void test_place_of(void **state TY_UNUSED)
 {
@@ -17,6 +17,9 @@ static void test_place_of(void **state TY_UNUSED)
     assert_non_null(obj);
     assert_int_equal(ty_json_locate(obj, "spec.trainer.env[1].name")->line, 5);
     assert_int_equal(ty_json_locate(obj, "spec.trainer.env[7].name")->line, 4); /* the list */
+    assert_int_equal(ty_json_locate(obj, ".spec.trainer.env[name=\"B\"].name")->line, 5);
+    assert_int_equal(ty_json_locate(obj, ".spec.trainer.env[name=\"C\"].name")->line, 4);
+    assert_int_equal(ty_json_locate(obj, ".spec.trainer.env[name=\"")->line, 4);
     assert_int_equal(ty_json_locate(obj, "spec.RuntimeRef")->line, 2);
     assert_ptr_equal(ty_json_locate(obj, "<nil>"), obj);
     assert_ptr_equal(ty_json_locate(obj, ""), obj);

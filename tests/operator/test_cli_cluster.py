@@ -209,7 +209,9 @@ def test_rights(manager, space, cluster, cli):
     allow(space, "reader", [("trainer.kubeflow.org", ["trainjobs"], ["get", "list"])])
     text = wait_for("the role counts", lambda: attempt(cli, "describe", "ddp", *where))
     parts = blocks(text)
-    assert parts["State"] == "Failed"
+    assert parts["State"] == "Failed" and "Restarts" not in parts
+    table = cells(cli.run("get", *where))
+    assert table[1][table[0].index("RESTARTS")] == ""  # unknown is not 0
     assert "you may not list pods" in text and "you may not list events" in text
     allow(space, "second", [("trainer.kubeflow.org", ["trainjobs"], ["get", "list"]),
                             ("", ["pods", "events"], ["get", "list"])])
@@ -244,6 +246,25 @@ def test_watch_without_the_right_to_jobsets(manager, space, cluster, cli):
             watch.communicate(timeout=60)
 
 
+def test_restarts_without_the_right_to_jobsets(space, cluster, cli):
+    """Unknown is not 0, in the list and in what the watch adds."""
+    allow(space, "jobs-only", [("trainer.kubeflow.org", ["trainjobs"], ["list", "watch"])])
+    where = ["--kubeconfig", str(as_user(cluster, cli.folder, "jobs-only")), "-n", space.name]
+    wait_for("the role counts", lambda: attempt(cli, "get", *where) is not None)
+    space.create(trainjob("ddp", suspend=True))
+    watch = cli.start("get", "-w", *where)
+    try:
+        assert "RESTARTS" in watch.stdout.readline()
+        first = watch.stdout.readline()
+        space.create(trainjob("later", suspend=True))
+        then = watch.stdout.readline()
+    finally:
+        watch.send_signal(signal.SIGTERM)
+        watch.communicate(timeout=60)
+    assert first.startswith("ddp ") and then.startswith("later "), then
+    assert " 0 " not in first + then
+
+
 def attempt(cli, *words):
     done = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, text=True, timeout=240,
                           capture_output=True, check=False, env=cli.env)
@@ -257,7 +278,8 @@ def test_the_environment_alone_changes_nothing(space, cli):
     for words in (["get"], ["get", "-n", space.name]):
         assert cli.run(*words) == ""
     for command in ("delete", "suspend", "resume", "describe", "events"):
-        assert '"precious" not found' in cli.run(command, "precious", "-n", space.name, code=1), command
+        said = cli.run(command, "precious", "-n", space.name, code=1)
+        assert '"precious" not found' in said and f'exists in namespace "{space.name}"' in said, command
     live = space.job("precious")
     assert live["metadata"]["uid"] == uid and "deletionTimestamp" not in live["metadata"]
     assert live["metadata"]["generation"] == 1

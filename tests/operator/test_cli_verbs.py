@@ -86,6 +86,40 @@ def test_submit_apply_and_dry_run(manager, space, cli):
     assert shown["metadata"]["name"] == "one" and shown["spec"]["suspend"] is True
 
 
+def test_apply_after_other_verbs(manager, space, cli):
+    """create, suspend and apply are one field manager; others are named, with the line of the field."""
+    rt, job = runtime(), trainjob("one", suspend=True)
+
+    def submit(*words, code=0):
+        (cli.folder / "job.yaml").write_text(yaml.safe_dump_all([rt, job], sort_keys=False))
+        return cli.run("submit", "job.yaml", *there(space), *words, code=code)
+
+    def there_now():
+        return space.api.get(API, "TrainingRuntime", space.name, "rt")["spec"]
+
+    submit()
+    rt["spec"]["mlPolicy"]["numNodes"] = 2
+    submit("--apply")
+    assert there_now()["mlPolicy"]["numNodes"] == 2
+    cli.run("resume", "one", *there(space))
+    submit("--apply")
+    assert space.job("one")["spec"]["suspend"] is True
+    theirs = json.loads(json.dumps(rt))
+    theirs["spec"]["mlPolicy"]["numNodes"] = 3
+    theirs["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["backoffLimit"] = 3
+    space.api.apply(theirs, space.name, manager="somebody")
+    said = submit("--apply", code=1)
+    lines = (cli.folder / "job.yaml").read_text().splitlines()
+    for path, field in (("spec.mlPolicy.numNodes", "numNodes: 2"),
+                        ('spec.template.spec.replicatedJobs[name="node"].template.spec.backoffLimit', "backoffLimit: 0")):
+        line = next(i for i, have in enumerate(lines, 1) if have.strip() == field)
+        assert re.search(rf"^job\.yaml:{line}:\d+: {re.escape(path)}: Conflict: it belongs to field manager "
+                         r'"somebody".* \(--force-conflicts takes it over\)$', said, re.M), said
+    assert there_now()["mlPolicy"]["numNodes"] == 3
+    submit("--apply", "--force-conflicts")
+    assert there_now()["mlPolicy"]["numNodes"] == 2
+
+
 def test_submit_says_where(manager, space, cli):
     """Wrong here, unknown there, and refused by the webhook."""
     bad = trainjob("bad", trainer={"numNodes": -1})
@@ -119,6 +153,15 @@ def test_submit_says_where(manager, space, cli):
     finally:
         for path in ("validatingadmissionpolicies", "validatingadmissionpolicybindings"):
             space.api.request("DELETE", f"{group}/{path}/no-fridays")
+
+
+def test_submit_into_no_namespace(space, cli):
+    """The kind is served; the namespace is not there."""
+    ghost = ["--cluster", "-n", "ghost"]
+    said = cli.run("submit", write(cli, runtime(), name="rt.yaml"), *ghost, code=1)
+    assert said == 'error: cannot create TrainingRuntime "rt": namespace "ghost" not found in the cluster of context "c"\n'
+    said = cli.run("submit", write(cli, trainjob("one")), *ghost, code=1)
+    assert 'has no such TrainingRuntime in namespace "ghost"' in said
 
 
 def test_interrupted_submit_leaves_the_job(manager, space, cli):
@@ -173,6 +216,23 @@ def test_logs_through_broken_streams_and_restarts(manager, space, cli, kubelet):
     assert "it has: node-0-0, node-0-1" in cli.run("logs", "ddp", "node-9", *there(space), code=1)
     assert "no such log" in cli.run("logs", "ddp", *there(space), "--previous", code=1)
     assert "not found" in cli.run("logs", "gone", *there(space), code=1)
+
+
+def test_logs_of_a_pod_that_was_replaced(manager, space, cli, kubelet):
+    """The Job controller keeps the pod that failed beside the one that it creates for it."""
+    space.create(runtime(jobs=[replicated_job(backoffLimit=1)]), trainjob("ddp"))
+    running(space, 1)
+    old = space.pods()[0]["metadata"]["name"]
+    end_pods(space, "fail")
+    new = wait_for("another pod runs", lambda: next((
+        p["metadata"]["name"] for p in space.pods()
+        if p["metadata"]["name"] != old and p["status"].get("phase") == "Running"), None))
+    shown = subprocess.run([PROGRAM, "logs", "ddp", *there(space)], stdin=subprocess.DEVNULL, text=True, timeout=240,
+                           capture_output=True, check=True, cwd=cli.folder, env=cli.env)
+    assert old not in shown.stdout and f"[node-0-0] four of {new}" in shown.stdout
+    assert shown.stderr == "note: older pods of node-0-0 exist: --previous\n"
+    before = cli.run("logs", "ddp", *there(space), "--previous")
+    assert new not in before and [line.split()[1] for line in before.splitlines()] == list(WORDS)
 
 
 def test_submit_follows_logs_on_a_terminal(manager, space, cli, kubelet):
@@ -237,11 +297,13 @@ def test_wait_suspend_resume_delete(manager, space, cli):
     assert "is Complete: the condition cannot be met any more" in cli.run(
         "wait", "ddp", "--for", "failed", *there(space), code=1)
     assert "does not run: it is Complete" in cli.run("suspend", "ddp", *there(space), code=1)
+    assert "delete works on TrainJobs" in cli.run("delete", "pods", "ddp", *there(space), code=2)
     assert cli.run("delete", "ddp", *there(space), "--dry-run") == f'{NAMED} "ddp" deleted (dry run)\n'
     assert space.job("ddp")
     assert cli.run("delete", "ddp", *there(space)) == f'{NAMED} "ddp" deleted\n'
     assert space.job("ddp") is None and space.jobset("ddp") is None  # it has waited for both
     assert gone.communicate(timeout=60)[0] == f"{NAMED}/ddp condition met\n"
+    assert cli.run("wait", "ddp", "--for", "delete", *there(space)) == f"{NAMED}/ddp condition met\n"  # as kubectl
     assert 'trainjobs.trainer.kubeflow.org "ddp" not found' in cli.run("delete", "ddp", *there(space), code=1)
 
 

@@ -53,6 +53,7 @@ int ty_cluster_jobs_get(struct ty_cluster_session *s, struct ty_arena *a, const 
     if (!job)
         return answer->r < 0 ? answer->r : -EPROTO;
     ty_cluster_jobs_entry(a, job, get_object(s, a, &ty_kind_jobset, ns, name, &ignored), ret);
+    ret->jobset_unread = !ret->jobset && ignored.r != -ENOENT;
     return 0;
 }
 
@@ -116,21 +117,31 @@ int ty_cluster_jobs_find(struct ty_cluster_session *s, struct ty_arena *a, const
     return 0;
 }
 
+bool ty_cluster_jobs_is_missing(const struct ty_cluster_answer *answer)
+{
+    return answer->r == -ENOENT && !ty_cluster_session_is_absent(answer);
+}
+
+int ty_cluster_jobs_error(struct ty_cluster_session *s, struct ty_cli *cli, const char *word,
+                          const struct ty_cluster_answer *why)
+{
+    const char *name = ty_job_history_name(word);
+
+    if (!ty_cluster_jobs_is_missing(why))
+        return ty_cluster_session_error(s, ty_arena_printf(cli->arena, "get TrainJob \"%s\"", name),
+                                        why);
+    int code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);
+    ty_local_hint(cli, name, ty_cluster_session_ns(s), ty_cluster_session_where(s));
+    return code;
+}
+
 int ty_cluster_jobs_find_or_print(struct ty_cluster_session *s, struct ty_cli *cli,
                                   const char *word, struct ty_job_history_entry *ret)
 {
     struct ty_cluster_answer answer;
-    const char *name = ty_job_history_name(word);
     int r = ty_cluster_jobs_find(s, cli->arena, word, ret, &answer);
 
-    if (r == 0)
-        return TY_EXIT_OK;
-    if (r != -ENOENT || ty_cluster_session_is_absent(&answer))
-        return ty_cluster_session_error(s, ty_arena_printf(cli->arena, "get TrainJob \"%s\"", name),
-                                        &answer);
-    int code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);
-    ty_local_hint(cli, name, ty_cluster_session_ns(s), ty_cluster_session_where(s));
-    return code;
+    return r == 0 ? TY_EXIT_OK : ty_cluster_jobs_error(s, cli, word, &answer);
 }
 
 /* ---- pods ---- */

@@ -26,6 +26,12 @@ int ty_cluster_jobs_find(struct ty_cluster_session *s, struct ty_arena *a, const
  * a hint at the runs of this machine. Returns an exit code. */
 int ty_cluster_jobs_find_or_print(struct ty_cluster_session *s, struct ty_cli *cli,
                                   const char *word, struct ty_job_history_entry *ret);
+/* After ty_cluster_jobs_find returned an error: no TrainJob has this name, but the cluster has the
+ * kind. */
+bool ty_cluster_jobs_is_missing(const struct ty_cluster_answer *answer);
+/* Prints what find_or_print prints for this error, and returns TY_EXIT_BAD. */
+int ty_cluster_jobs_error(struct ty_cluster_session *s, struct ty_cli *cli, const char *word,
+                          const struct ty_cluster_answer *why);
 /* The newest pod of each host name, sorted by name. 0, or a result of the client (*answer). */
 int ty_cluster_jobs_pods(struct ty_cluster_session *s, struct ty_arena *a,
                          const struct ty_job_history_entry *job, struct ty_job_history_pod **ret,

@@ -49,16 +49,49 @@ static int by_node(const void *x, const void *y)
     return ty_log_pods_is_newer(a, b) ? 1 : ty_log_pods_is_newer(b, a) ? -1 : 0;
 }
 
-/* Gives the newest pod of each node to the merger; an earlier one only if its attempt is named. */
+static bool was_restarted(const struct cluster_logs *w, const struct ty_log_pod *pod)
+{
+    for (size_t i = 0; i < pod->n; i++)
+        if (pod->containers[i].instance > 0 &&
+            (!w->o->container || strcmp(w->o->container, pod->containers[i].name) == 0))
+            return true;
+    return false;
+}
+
+/* A Job creates another pod for one that failed; JobSet does so for all of them. */
+static void note_older(const struct cluster_logs *w, const struct ty_log_pod *pod, size_t n)
+{
+    if (!n || w->o->follow || w->o->previous)
+        return;
+    if (n > 1)
+        ty_cli_msg(w->cli, TY_MSG_NOTE, "older pods of %zu nodes exist: --previous", n);
+    else
+        ty_cli_msg(w->cli, TY_MSG_NOTE, "older pods of %s exist: --previous", pod->node);
+}
+
+/* Gives the newest pod of each node to the merger, or for --previous the one before it, unless the
+ * newest was restarted in place. */
 static void add_pods(struct cluster_logs *w)
 {
+    const struct ty_log_pod *first = NULL;
+    size_t older = 0;
+
     if (w->n)
         qsort(w->pods, w->n, sizeof(*w->pods), by_node);
     for (size_t i = 0; i < w->n; i++) {
-        bool newest = i + 1 == w->n || strcmp(w->pods[i].host, w->pods[i + 1].host) != 0;
+        struct ty_log_pod *pod = &w->pods[i];
+        bool newest = i + 1 == w->n || strcmp(pod->host, w->pods[i + 1].host) != 0;
+        bool second = newest && i > 0 && strcmp(pod->host, w->pods[i - 1].host) == 0;
+        if (second && w->o->previous && !was_restarted(w, pod)) {
+            pod--;
+            pod->replaced = true;
+        }
         if (newest)
-            ty_log_merge_pod(w->merge, &w->pods[i]);
+            ty_log_merge_pod(w->merge, pod);
+        first = second && !first ? pod : first;
+        older += second;
     }
+    note_older(w, first, older);
 }
 
 static void keep_pod(struct cluster_logs *w, const struct ty_json *json)

@@ -3,19 +3,24 @@
 #include "cli/cluster/cluster_logs.h"
 #include "cli/cluster/cluster_session_testing.h"
 
-#define LOG  "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
-#define BUSY "HTTP/1.1 500 Internal Server Error\r\n\r\n" STATUS(500, "InternalError", "no kubelet")
-#define JOB  "{\"metadata\":{\"name\":\"t\",\"namespace\":\"team\",\"uid\":\"u\"}}"
-#define POD(host)                                                                                  \
-    "{\"metadata\":{\"name\":\"" host "-x\",\"namespace\":\"team\",\"uid\":\"" host                \
-    "\"},\"spec\":{\"hostname\":\"" host "\",\"containers\":[{\"name\":\"node\"}]},\"status\":{"   \
-    "\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"node\",\"restartCount\":0,"          \
+#define LOG       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+#define BUSY      "HTTP/1.1 500 Internal Server Error\r\n\r\n" STATUS(500, "InternalError", "no kubelet")
+#define JOB       "{\"metadata\":{\"name\":\"t\",\"namespace\":\"team\",\"uid\":\"u\"}}"
+#define POD(host) POD_OF(host, "x", "0", "0")
+#define POD_OF(host, name, second, restarts)                                                       \
+    "{\"metadata\":{\"name\":\"" host "-" name "\",\"namespace\":\"team\",\"uid\":\"" host name    \
+    "\",\"creationTimestamp\":\"2026-11-17T18:40:0" second "Z\"},\"spec\":{\"hostname\":\"" host   \
+    "\",\"containers\":[{\"name\":\"node\"}]},\"status\":{"                                        \
+    "\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"node\",\"restartCount\":" restarts   \
+    ","                                                                                            \
     "\"state\":{\"running\":{}}}]}}"
 #define T "2026-11-17T18:40:01.000000000Z "
 
-static int print_logs(struct cluster_fixture *f, const char *const *answers)
+static int print_logs_of(struct cluster_fixture *f, const char *const *answers, bool previous)
 {
-    struct ty_cluster_logs_opts opts = { .job = "t", .tail = -1, .attempt = -1, .quiet_ms = 1 };
+    struct ty_cluster_logs_opts opts = {
+        .job = "t", .tail = -1, .attempt = -1, .quiet_ms = 1, .previous = previous
+    };
     struct ty_cluster_session *s = NULL;
 
     cluster_serve(f, answers);
@@ -25,6 +30,11 @@ static int print_logs(struct cluster_fixture *f, const char *const *answers)
     ty_cluster_session_free(s);
     fixture_flush(&f->b);
     return code;
+}
+
+static int print_logs(struct cluster_fixture *f, const char *const *answers)
+{
+    return print_logs_of(f, answers, false);
 }
 
 /* A kubelet is silent for longer than a followed log may be: its log is an error, and those of the
@@ -55,9 +65,46 @@ static void test_a_pod_that_is_gone(void **state)
     assert_has(f->b.err, "log of container \"node\" of node-0-0 cannot be read: not found");
 }
 
+/* The Job controller replaced the pods of two nodes; the newest of node-0-1 was restarted, too. */
+#define PODS                                                                                       \
+    LIST("1", POD_OF("t-node-0-0", "new", "2", "0") "," POD_OF(                                    \
+                  "t-node-0-0", "old", "1", "0") "," POD_OF("t-node-0-1", "old", "1",              \
+                                                            "0") "," POD_OF("t-node-0-1", "new",   \
+                                                                            "2", "1"))
+
+static void test_older_pods(void **state)
+{
+    static const char *const answers[] = {
+        OK JOB, NOT_FOUND, PODS, LOG T "a\n", LOG T "b\n", NULL
+    };
+    struct cluster_fixture *f = *state;
+
+    assert_int_equal(print_logs(f, answers), TY_EXIT_OK);
+    assert_string_equal(f->b.out, "[node-0-0] a\n[node-0-1] b\n");
+    assert_string_equal(f->b.err, "note: older pods of 2 nodes exist: --previous\n");
+    assert_has(f->peer.asked[3], "/pods/t-node-0-0-new/log?");
+}
+
+static void test_previous(void **state)
+{
+    static const char *const answers[] = {
+        OK JOB, NOT_FOUND, PODS, LOG T "a\n", LOG T "b\n", NULL
+    };
+    struct cluster_fixture *f = *state;
+
+    assert_int_equal(print_logs_of(f, answers, true), TY_EXIT_OK);
+    assert_string_equal(f->b.out, "[node-0-0] a\n[node-0-1] b\n");
+    assert_string_equal(f->b.err, "");
+    assert_has(f->peer.asked[3], "/pods/t-node-0-0-old/log?");
+    assert_null(strstr(f->peer.asked[3], "previous=true"));
+    assert_has(f->peer.asked[4], "/pods/t-node-0-1-new/log?");
+    assert_has(f->peer.asked[4], "previous=true");
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, cluster_setup, cluster_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { TEST(test_a_silent_node), TEST(test_a_pod_that_is_gone) };
+    const struct CMUnitTest tests[] = { TEST(test_a_silent_node), TEST(test_a_pod_that_is_gone),
+                                        TEST(test_older_pods), TEST(test_previous) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

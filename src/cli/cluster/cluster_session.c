@@ -254,6 +254,7 @@ int ty_cluster_session_call(struct ty_cluster_session *s, struct ty_arena *a,
                                        .sub = ask->sub ? ask->sub : "" };
     mine.fn = on_answer;
     mine.ctx = &c;
+    mine.manager = TY_CLUSTER_SESSION_MANAGER;
     if (!mine.tries)
         mine.tries = TRIES;
     c.op = ty_kube_start(s->kube, &mine);
@@ -357,9 +358,19 @@ static const char *forbidden_text(const struct ty_cluster_session *s, struct ty_
                            flag);
 }
 
+/* A create in a namespace that does not exist; reads there find nothing instead. */
+static bool is_no_namespace(const struct ty_cluster_answer *w)
+{
+    if (w->code != 404 || !w->text.n)
+        return false;
+    ty_auto_arena *a = ty_arena_new_input((size_t)STATUS_MAX * 64, NULL);
+    return ty_str_is(ty_json_str_at(ty_json_parse(a, w->text, NULL, NULL), "details.kind"),
+                     "namespaces");
+}
+
 bool ty_cluster_session_is_absent(const struct ty_cluster_answer *w)
 {
-    return w->code == 404 && w->kind && *w->kind->group &&
+    return w->code == 404 && w->kind && *w->kind->group && !is_no_namespace(w) &&
            (!*w->name || strstr(w->message, "could not find the requested resource") ||
             strstr(w->message, "page not found"));
 }
@@ -372,6 +383,9 @@ const char *ty_cluster_session_error_text(const struct ty_cluster_session *s, st
     if (why->code == 401)
         return ty_arena_printf(a, "cannot %s: the cluster of %s does not accept %s", doing,
                                s->where, ty_kubeconfig_identity(a, &s->config));
+    if (is_no_namespace(why))
+        return ty_arena_printf(a, "cannot %s: namespace \"%s\" not found in the cluster of %s",
+                               doing, why->ns, s->where);
     if (ty_cluster_session_is_absent(why))
         return ty_arena_printf(a,
                                "cannot %s: the cluster of %s has no %s; is it installed there? "

@@ -45,7 +45,10 @@ struct ty_cluster_answer {
     const char *ns, *name, *sub; /* "" none; ns "" of a namespaced kind: all */
 };
 
-/* Runs the loop until the answer. ask->fn and ask->ctx are ignored. Returns ret->r. */
+/* Field manager of all writes, so that no command conflicts with what another one wrote. */
+#define TY_CLUSTER_SESSION_MANAGER "trainyard-cli"
+/* Runs the loop until the answer. ask->fn, ask->ctx and ask->manager are ignored. Returns
+ * ret->r. */
 int ty_cluster_session_call(struct ty_cluster_session *s, struct ty_arena *a,
                             const struct ty_kube_request *ask, struct ty_cluster_answer *ret);
 /* Lists by pages; the objects live with the arena and have kind and apiVersion. A list that takes

@@ -50,8 +50,9 @@ static struct ty_str key_of(struct ty_arena *a, const struct ty_json *obj)
                                   TY_ARG(ty_json_str_at(obj, "metadata.name"))));
 }
 
-/* JobSets by namespace and name. Without the right to read them the TrainJobs are shown alone. */
-static void read_jobsets(struct cluster_source *s, struct ty_arena *a,
+/* JobSets by namespace and name. Without the right to read them the TrainJobs are shown alone.
+ * False: there may be some that could not be read. */
+static bool read_jobsets(struct cluster_source *s, struct ty_arena *a,
                          const struct ty_kube_selector *like, struct ty_map *ret)
 {
     struct ty_kube_selector which = *like;
@@ -63,11 +64,14 @@ static void read_jobsets(struct cluster_source *s, struct ty_arena *a,
     int r = ty_cluster_session_list(s->session, a, &which, &objs, &n, &answer);
     for (size_t i = 0; r == 0 && i < n; i++)
         ty_map_put(ret, key_of(a, objs[i]), objs[i]);
-    if (r == 0 || s->jobsets_noted || ty_cluster_session_is_absent(&answer))
-        return;
+    if (r == 0 || ty_cluster_session_is_absent(&answer))
+        return true;
+    if (s->jobsets_noted)
+        return false;
     s->jobsets_noted = true;
     ty_cli_msg(s->base.cli, TY_MSG_WARNING, "%s; NODES and RESTARTS may be missing",
                ty_cluster_session_error_text(s->session, a, "list JobSets", &answer));
+    return false;
 }
 
 static int list_jobs(struct cluster_source *s, const char *name, ty_job_source_job_fn *fn,
@@ -85,8 +89,8 @@ static int list_jobs(struct cluster_source *s, const char *name, ty_job_source_j
         which.fields = ty_str(ty_arena_printf(a, "metadata.name=%s", name));
     if (read_objects(s, a, &which, NULL, NULL, &objs, &n, &answer) < 0)
         return ty_cluster_session_error(s->session, "list TrainJobs", &answer);
-    if (n && !s->watch)
-        read_jobsets(s, a, &which, &jobsets);
+    bool known = s->watch ? !ty_cluster_watch_no_right_to_jobsets(s->watch)
+                          : n && read_jobsets(s, a, &which, &jobsets);
     bool more = true;
     for (size_t i = 0; i < n && more; i++) {
         struct ty_job_history_entry job;
@@ -95,6 +99,7 @@ static int list_jobs(struct cluster_source *s, const char *name, ty_job_source_j
                               s->watch ? ty_cluster_watch_jobset(s->watch, scratch, key)
                                        : ty_map_get(&jobsets, key),
                               &job);
+        job.jobset_unread = !known;
         more = fn(ctx, scratch, &job);
         ty_arena_reset(scratch);
     }

@@ -128,12 +128,15 @@ static void test_describe_long_messages(void **state)
 /* Without the right to pods and events a sentence stands in their place. */
 static void test_missing_rights(void **state)
 {
-    static const char *const answers[] = { OK JOB("a", "{}"), FORBIDDEN, FORBIDDEN,
-                                           FORBIDDEN,         FORBIDDEN, NULL };
+    static const char *const answers[] = {
+        OK JOB("a", "{}"),         FORBIDDEN, FORBIDDEN,         FORBIDDEN, FORBIDDEN,
+        LIST("1", JOB("a", "{}")), FORBIDDEN, OK JOB("a", "{}"), FORBIDDEN, NULL
+    };
     struct cluster_fixture *f = *state;
 
     cluster_serve(f, answers);
     assert_int_equal(RUN(f, "describe", "a", "--cluster"), TY_EXIT_OK);
+    assert_null(strstr(f->b.out, "Restarts:"));
     assert_has(f->b.out, "\nNodes:\n  cannot list its pods: you may not list pods in namespace "
                          "\"team\" of context \"c\"; to check: kubectl --context c auth can-i list "
                          "pods -n team\n");
@@ -141,6 +144,12 @@ static void test_missing_rights(void **state)
     assert_int_equal(RUN(f, "get", "--cluster"), TY_EXIT_BAD);
     assert_has(f->b.err, "error: cannot list TrainJobs: you may not list "
                          "trainjobs.trainer.kubeflow.org in namespace \"team\"");
+    /* Only the JobSets may not be read: their restarts are unknown, which is not 0. */
+    assert_int_equal(RUN(f, "get", "--cluster"), TY_EXIT_OK);
+    assert_has(f->b.err, "; NODES and RESTARTS may be missing\n");
+    assert_int_equal(RUN(f, "get", "a", "--cluster"), TY_EXIT_OK);
+    assert_has(f->b.out, "RESTARTS");
+    assert_null(strstr(f->b.out, "   0   "));
 }
 
 static bool count_event(void *ctx, const struct ty_job_event *event)

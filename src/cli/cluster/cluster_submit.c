@@ -104,11 +104,16 @@ static int submit_one(struct cluster_submit *w, const struct ty_doc *doc,
                                    .kind = doc->kind,
                                    .ns = doc->ns,
                                    .body = ty_json_text(a, wanted),
-                                   .manager = TY_CLUSTER_SUBMIT_MANAGER,
+                                   .force = w->o->force,
                                    .dry_run = w->o->dry_server };
     if (w->o->apply)
         ask.name = ty_json_str_at(wanted, "metadata.name");
-    if (ty_cluster_session_call(w->s, a, &ask, &answer) < 0)
+    int r = ty_cluster_session_call(w->s, a, &ask, &answer);
+    if (r < 0 && w->o->apply && ty_refusal_is_own_conflict(a, &answer)) {
+        ask.force = true;
+        r = ty_cluster_session_call(w->s, a, &ask, &answer);
+    }
+    if (r < 0)
         return report_error(w, doc, &answer);
     if (doc->kind == &ty_kind_trainjob && !w->o->dry_server) {
         ty_strlist_add(a, &w->jobs, ty_json_cstr_at(a, answer.json, "metadata.name"));

@@ -4,14 +4,13 @@
 
 #include "cli/cluster/cluster_session.h"
 
-#define TY_CLUSTER_SUBMIT_MANAGER "trainyard-cli" /* field manager */
-
 struct ty_submit_input;
 struct ty_cluster_submit_opts {
     const struct ty_submit_input *input;
     const struct ty_where_opts *where;
     const char *output; /* "name", "json", "yaml"; NULL: "… created" */
     bool apply;         /* server-side apply */
+    bool force;         /* with it: take fields over from other field managers */
     bool dry_server, dry_client;
     bool wait, logs;
     int64_t end_ms; /* of --wait: monotonic; 0: never */

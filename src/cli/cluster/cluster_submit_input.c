@@ -85,12 +85,15 @@ static const struct ty_kind *runtime_kind(const struct ty_json *job)
 static void no_runtime(struct ty_session *in, struct ty_doc *job, const struct ty_kind *kind,
                        struct ty_str name, const char *where)
 {
+    const char *scope = kind->namespaced ? ty_arena_printf(in->cli->arena, " in namespace \"%.*s\"",
+                                                           TY_ARG(job->ns))
+                                         : "";
     struct ty_field_err e = { .path = "spec.runtimeRef.name",
                               .why = TY_INVALID,
                               .value = ty_arena_printf(in->cli->arena, "\"%.*s\"", TY_ARG(name)),
                               .detail = ty_arena_printf(in->cli->arena,
-                                                        "the cluster of %s has no such %s", where,
-                                                        kind->kind),
+                                                        "the cluster of %s has no such %s%s", where,
+                                                        kind->kind, scope),
                               .hint = "'trainyard runtimes' prints those to install" };
 
     ty_findings_field(&in->findings, job, &e);

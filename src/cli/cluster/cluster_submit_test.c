@@ -69,6 +69,29 @@ static void test_no_runtime(void **state)
     assert_string_equal(f->peer.asked[1], "");
 }
 
+/* The server has the kind, but not the namespace. */
+static void test_no_namespace(void **state)
+{
+    static const char *const answers[] = {
+        FORBIDDEN,
+        "HTTP/1.1 404 Not Found\r\n\r\n{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\","
+        "\"message\":\"namespaces \\\"ghost\\\" not "
+        "found\",\"details\":{\"name\":\"ghost\",\"kind\":"
+        "\"namespaces\"}}",
+        NOT_FOUND, NULL
+    };
+    struct cluster_fixture *f = *state;
+
+    begin(f, answers);
+    assert_int_equal(RUN(f, "-n", "ghost"), TY_EXIT_BAD);
+    assert_has(f->b.err,
+               "error: cannot create TrainJob \"t\": namespace \"ghost\" not found in the "
+               "cluster of context \"c\"\n");
+    assert_int_equal(RUN(f, "-n", "ghost", "--set", "spec.runtimeRef.kind=TrainingRuntime"),
+                     TY_EXIT_BAD);
+    assert_has(f->b.err, "has no such TrainingRuntime in namespace \"ghost\" (");
+}
+
 static void test_wait_for_the_end(void **state)
 {
     static const char *const answers[] = {
@@ -86,10 +109,41 @@ static void test_wait_for_the_end(void **state)
     assert_has(f->b.err, "error: trainjob \"t\" is Failed: because\n");
 }
 
+/* What create and suspend wrote is not a conflict; what others wrote is one. */
+#define CONFLICT(manager)                                                                          \
+    "HTTP/1.1 409 Conflict\r\n\r\n{\"kind\":\"Status\",\"code\":409,\"reason\":\"Conflict\","      \
+    "\"message\":\"Apply failed\",\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\","  \
+    "\"message\":\"conflict with \\\"" manager                                                     \
+    "\\\" using v1\",\"field\":\".spec.runtimeRef\"}]}}"
+static void test_conflict(void **state)
+{
+    static const char *const answers[] = { FORBIDDEN,
+                                           CONFLICT("trainyard-cli"),
+                                           OBJECT("t"),
+                                           FORBIDDEN,
+                                           CONFLICT("kubectl-edit"),
+                                           FORBIDDEN,
+                                           OBJECT("t"),
+                                           NULL };
+    struct cluster_fixture *f = *state;
+
+    begin(f, answers);
+    assert_int_equal(RUN(f, "--force-conflicts"), TY_EXIT_USAGE);
+    assert_int_equal(RUN(f, "--apply"), TY_EXIT_OK);
+    assert_null(strstr(f->peer.asked[1], "force=true"));
+    assert_has(f->peer.asked[2], "fieldManager=trainyard-cli&force=true");
+    assert_int_equal(RUN(f, "--apply"), TY_EXIT_BAD);
+    assert_has(f->b.err, "job.yaml:6:15: spec.runtimeRef: Conflict: it belongs to field manager "
+                         "\"kubectl-edit\" using v1 (--force-conflicts takes it over)\n");
+    assert_int_equal(RUN(f, "--apply", "--force-conflicts"), TY_EXIT_OK);
+    assert_has(f->peer.asked[6], "fieldManager=trainyard-cli&force=true");
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, cluster_setup, cluster_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_create_and_apply), T(test_refused),
-                                        T(test_no_runtime), T(test_wait_for_the_end) };
+                                        T(test_no_runtime),       T(test_no_namespace),
+                                        T(test_wait_for_the_end), T(test_conflict) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

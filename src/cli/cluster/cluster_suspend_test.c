@@ -20,6 +20,7 @@ static void test_the_patch(void **state)
                                   "trainjob.trainer.kubeflow.org/t resumed\n");
     assert_has(f->peer.asked[2], "PATCH /apis/trainer.kubeflow.org/v1alpha1/namespaces/team/"
                                  "trainjobs/t");
+    assert_has(f->peer.asked[2], "fieldManager=trainyard-cli"); /* as submit --apply */
     assert_has(f->peer.asked[2], "application/merge-patch+json");
     assert_has(f->peer.asked[2], "{\"spec\":{\"suspend\":true}}");
     assert_has(f->peer.asked[5], "{\"spec\":{\"suspend\":false}}");

@@ -70,6 +70,21 @@ static void test_no_right_to_watch(void **state)
     assert_string_equal(f->b.out, "");
 }
 
+/* Met at once, as kubectl has it; but not if the cluster cannot have TrainJobs. */
+static void test_gone_already(void **state)
+{
+    static const char *const answers[] = { NOT_FOUND, NOT_FOUND, LIST("1", ""),
+                                           "HTTP/1.1 404 Not Found\r\n\r\n404 page not found\n",
+                                           NULL };
+    struct cluster_fixture *f = *state;
+
+    cluster_serve(f, answers);
+    assert_int_equal(RUN(f, "--for", "delete"), TY_EXIT_OK);
+    assert_string_equal(f->b.out, "trainjob.trainer.kubeflow.org/t condition met\n");
+    assert_string_equal(f->b.err, "");
+    assert_int_equal(RUN(f, "--for", "delete"), TY_EXIT_BAD);
+}
+
 static void test_no_time(void **state)
 {
     static const char *const answers[] = { OK JOB("1", "Suspended"), NOT_FOUND, NULL };
@@ -84,7 +99,10 @@ static void test_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_a_watch_that_expires),
-                                        T(test_deleted_while_the_watch_was_away), T(test_failed),
-                                        T(test_no_right_to_watch), T(test_no_time) };
+                                        T(test_deleted_while_the_watch_was_away),
+                                        T(test_failed),
+                                        T(test_no_right_to_watch),
+                                        T(test_no_time),
+                                        T(test_gone_already) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ struct watched_kind {
     struct ty_map objects; /* "namespace/name" -> struct watched_object */
     bool ready;            /* listed, or not readable and not needed */
     bool synced;           /* listed */
+    bool refused;          /* of JobSets: the last answer was that the user may not */
 };
 
 struct ty_cluster_watch {
@@ -110,6 +111,7 @@ static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_k
         k->ready = k->synced = true;
     } else if (k == &w->kinds[JOBSETS]) {
         k->ready = true;
+        k->refused = refused;
     } else if (refused && ++w->refusals == REFUSALS) {
         fail(k, why);
     } else if (!w->noted) {
@@ -223,6 +225,11 @@ void ty_cluster_watch_take(struct ty_cluster_watch *w, struct ty_arena *a,
 bool ty_cluster_watch_has_jobsets(const struct ty_cluster_watch *w)
 {
     return w->kinds[JOBSETS].synced;
+}
+
+bool ty_cluster_watch_no_right_to_jobsets(const struct ty_cluster_watch *w)
+{
+    return w->kinds[JOBSETS].refused && !w->kinds[JOBSETS].synced;
 }
 
 struct ty_json *ty_cluster_watch_jobset(struct ty_cluster_watch *w, struct ty_arena *a,

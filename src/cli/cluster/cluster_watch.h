@@ -28,6 +28,8 @@ void ty_cluster_watch_take(struct ty_cluster_watch *w, struct ty_arena *a,
                            size_t *ret_n);
 /* False: JobSets were never listed, most often because the user may not. */
 bool ty_cluster_watch_has_jobsets(const struct ty_cluster_watch *w);
+/* Then because the user may not; else the cluster may have no JobSets at all. */
+bool ty_cluster_watch_no_right_to_jobsets(const struct ty_cluster_watch *w);
 /* The JobSet of that name, or NULL. Lives with the arena. */
 struct ty_json *ty_cluster_watch_jobset(struct ty_cluster_watch *w, struct ty_arena *a,
                                         struct ty_str key /* "namespace/name" */);

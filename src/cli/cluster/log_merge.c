@@ -91,6 +91,7 @@ static struct ty_log_merge_of_pod *add_pod(struct ty_log_merge *m, const struct 
 
     *p = (struct ty_log_merge_of_pod){ .m = m,
                                        .name = ty_xalloc(strdup(pod->name)),
+                                       .replaced = pod->replaced,
                                        .node = clean_name(pod->node) };
     ty_map_put(&m->pods, ty_str(pod->uid), p);
     for (size_t i = 0; i < pod->n; i++)

@@ -28,7 +28,8 @@ struct ty_log_merge_opts {
     int64_t tail;          /* of the first log of a container; -1: all */
     int64_t since_s;       /* the same; 0: all */
     bool follow;           /* through restarts; else one log after the other */
-    bool previous;         /* the log before the last start, not followed */
+    bool previous;         /* the log before the last start, not followed; of a pod that was
+                              replaced its newest one */
     bool timestamps;
     bool prefix;                /* print the node before each line */
     size_t streams;             /* 0: TY_LOG_MERGE_STREAMS */

@@ -34,7 +34,7 @@ struct ty_log_merge_source {
 struct ty_log_merge_of_pod {
     struct ty_log_merge *m;
     char *name, *node;
-    bool gone, over;
+    bool gone, over, replaced;
     struct ty_log_merge_source *first; /* of n in a row */
     size_t n;
 };

@@ -183,7 +183,7 @@ static bool choose_instance(struct ty_log_merge_source *s)
 {
     const struct ty_log_merge *m = s->m;
 
-    if (s->reads < 0 && m->o.previous)
+    if (s->reads < 0 && m->o.previous && !s->pod->replaced)
         s->reads = s->done < 0 ? s->latest - 1 : -1;
     else if (s->reads < 0 && s->latest > s->done) /* of more than two starts the first are lost */
         s->reads = s->done >= 0 && s->latest - 1 > s->done ? s->latest - 1 : s->latest;

@@ -17,10 +17,11 @@ struct ty_log_container {
 
 struct ty_log_pod {
     const char *name, *uid;
-    const char *host, *node;             /* "t-node-0-1", "node-0-1" of job t */
-    int64_t attempt;                     /* restarts of the JobSet before it was created */
-    int64_t created_s;                   /* Unix time; 0 unknown */
-    bool over;                           /* Succeeded or Failed: no container starts any more */
+    const char *host, *node; /* "t-node-0-1", "node-0-1" of job t */
+    int64_t attempt;         /* restarts of the JobSet before it was created */
+    int64_t created_s;       /* Unix time; 0 unknown */
+    bool over;               /* Succeeded or Failed: no container starts any more */
+    bool replaced;           /* of --previous: its newest log is the one before its successor's */
     struct ty_log_container *containers; /* init containers first, then as in the spec */
     size_t n;
 };

@@ -46,6 +46,30 @@ static bool add_field(struct ty_findings *f, const struct ty_doc *doc, struct ty
     return true;
 }
 
+static bool is_conflict(const struct ty_json *cause)
+{
+    return ty_str_is(ty_json_str_at(cause, "reason"), "FieldManagerConflict");
+}
+
+/* The field ".spec.trainer.env[name=\"A\"].value", and `conflict with "kubectl-edit" using v1`. */
+static bool add_conflict(struct ty_findings *f, const struct ty_doc *doc,
+                         const struct ty_json *cause)
+{
+    const struct ty_str with = TY_LIT("conflict with ");
+    const char *path = ty_json_cstr_at(f->arena, cause, "field");
+    struct ty_str text = ty_json_str_at(cause, "message");
+    struct ty_field_err e = { .why = TY_FORBIDDEN, .path = path + (*path == '.') };
+
+    if (!is_conflict(cause) || !ty_str_starts(text, with))
+        return false;
+    e.detail = ty_arena_printf(f->arena, "it belongs to field manager %.*s", (int)(text.n - with.n),
+                               text.p + with.n);
+    e.hint = "--force-conflicts takes it over";
+    ty_findings_field(f, doc, &e);
+    f->last->type = "Conflict";
+    return true;
+}
+
 /* "spec.trainer.image: Forbidden: …": a path has no blanks. */
 static bool add_message(struct ty_findings *f, const struct ty_doc *doc, struct ty_str text)
 {
@@ -65,7 +89,8 @@ void ty_refusal_add(struct ty_findings *f, const struct ty_doc *doc, const struc
 
     ty_each_item (c, ty_json_at(status, "details.causes")) {
         struct ty_str path = ty_json_str_at(*c, "field"), text = ty_json_str_at(*c, "message");
-        if (n < CAUSES_MAX && (add_field(f, doc, path, text) || add_message(f, doc, text)))
+        if (n < CAUSES_MAX && (add_conflict(f, doc, *c) || add_field(f, doc, path, text) ||
+                               add_message(f, doc, text)))
             n++;
     }
     if (n)
@@ -79,4 +104,20 @@ bool ty_refusal_is_rights(const struct ty_cluster_answer *answer)
 {
     return answer->code == 403 && !strstr(answer->message, " denied the request: ") &&
            strstr(answer->message, " cannot ");
+}
+
+bool ty_refusal_is_own_conflict(struct ty_arena *a, const struct ty_cluster_answer *answer)
+{
+    const struct ty_json *status =
+        answer->code == 409 && answer->text.n ? ty_json_parse(a, answer->text, NULL, NULL) : NULL;
+    bool own = false;
+
+    ty_each_item (c, ty_json_at(status, "details.causes")) {
+        own = is_conflict(*c) &&
+              ty_str_starts(ty_json_str_at(*c, "message"),
+                            TY_LIT("conflict with \"" TY_CLUSTER_SESSION_MANAGER "\""));
+        if (!own)
+            break;
+    }
+    return own;
 }

@@ -63,6 +63,41 @@ static void test_webhooks(void **state)
                         "job.yaml:1: TrainJob t: x\n");
 }
 
+#define CONFLICT(manager, field)                                                                   \
+    "{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"" manager                \
+    "\\\" using v1\",\"field\":\"" field "\"}"
+
+static void test_conflicts(void **state)
+{
+    static const struct {
+        const char *text;
+        bool own;
+    } rows[] = {
+        { "{\"details\":{\"causes\":[" CONFLICT("trainyard-cli", ".spec.a") "]}}", true },
+        { "{\"details\":{\"causes\":[" CONFLICT("trainyard-cli2", ".spec.a") "]}}", false },
+        { "{\"details\":{\"causes\":[" CONFLICT("trainyard-cli",
+                                                ".spec.a") "," CONFLICT("kubectl", ".spec.b") "]}}",
+          false },
+        { "{\"details\":{\"causes\":[]}}", false },
+        { "", false },
+    };
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+
+    (void)state;
+    assert_string_equal(
+        refused(a, "{\"message\":\"Apply failed\",\"details\":{\"causes\":[" CONFLICT(
+                       "kubectl-edit",
+                       ".spec.trainer.numNodes") "," CONFLICT("kueue", ".spec.suspend") "]}}"),
+        "job.yaml:6:15: spec.trainer.numNodes: Conflict: it belongs to field manager "
+        "\"kubectl-edit\" using v1 (--force-conflicts takes it over)\n"
+        "job.yaml:5:3: spec.suspend: Conflict: it belongs to field manager \"kueue\" using v1 "
+        "(--force-conflicts takes it over)\n");
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
+        struct ty_cluster_answer answer = { .code = 409, .text = ty_str(rows[i].text) };
+        assert_int_equal(ty_refusal_is_own_conflict(a, &answer), rows[i].own);
+    }
+}
+
 static void test_rights(void **state)
 {
     struct ty_cluster_answer answer = { .code = 403 };
@@ -81,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_causes),
         cmocka_unit_test(test_webhooks),
+        cmocka_unit_test(test_conflicts),
         cmocka_unit_test(test_rights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,26 +213,39 @@ static int query_by_pod(struct ty_job_history_query *q, const char *word, struct
     return code;
 }
 
-int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
-                         const struct ty_job_history_opts *opts, const char *name,
-                         struct ty_job_history_entry *ret)
+int ty_job_history_find(struct ty_cli *cli, struct ty_history_db *d,
+                        const struct ty_job_history_opts *opts, const char *name,
+                        struct ty_job_history_entry *ret, bool *ret_found)
 {
     struct job_found f = { .a = cli->arena, .ret = ret };
-    struct ty_job_history_query q = {
-        .cli = cli, .d = d, .ns = opts->ns, .fn = take_first, .ctx = &f
-    };
+    struct ty_job_history_query q = { .cli = cli,
+                                      .d = d,
+                                      .ns = opts->ns,
+                                      .name = ty_job_history_name(name),
+                                      .fn = take_first,
+                                      .ctx = &f };
 
-    name = q.name = ty_job_history_name(name);
     if (opts->run)
         (void)ty_str_parse_i64(ty_str(opts->run), &q.run);
     int code = ty_job_history_query(&q);
     if (code == TY_EXIT_OK && !f.any)
-        code = query_by_pod(&q, name, &f);
-    if (code || f.any)
+        code = query_by_pod(&q, q.name, &f);
+    *ret_found = f.any;
+    return code;
+}
+
+int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
+                         const struct ty_job_history_opts *opts, const char *name,
+                         struct ty_job_history_entry *ret)
+{
+    bool found = false;
+    int code = ty_job_history_find(cli, d, opts, name, ret, &found);
+
+    if (code || found)
         return code;
-    code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);
+    code = ty_job_history_not_found(cli, &ty_kind_trainjob, ty_job_history_name(name));
     if (!opts->run) /* run numbers exist on this machine only */
-        ty_cluster_hint(cli, opts->ns, name);
+        ty_cluster_hint(cli, opts->ns, ty_job_history_name(name));
     return code;
 }
 

@@ -31,6 +31,7 @@ struct ty_job_history_entry {
     const char *ns, *name;
     bool gone;
     struct ty_json *job, *jobset; /* jobset may be NULL */
+    bool jobset_unread;           /* of a cluster: it may exist, so restarts are unknown */
     const char *pod; /* host name of the pod by which it was found; NULL: by its own name */
 };
 /* Calls fn for each TrainJob, newest run first, with an arena that is emptied after the call; fn
@@ -67,6 +68,10 @@ const char *ty_job_history_name_of_kind(const char *word, const struct ty_kind *
 int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
                          const struct ty_job_history_opts *opts, const char *name,
                          struct ty_job_history_entry *ret);
+/* The same without a message: *ret_found is false if there is none. */
+int ty_job_history_find(struct ty_cli *cli, struct ty_history_db *d,
+                        const struct ty_job_history_opts *opts, const char *name,
+                        struct ty_job_history_entry *ret, bool *ret_found);
 /* Opens the history and finds TrainJob `name`; checks --run first. */
 int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
                             const struct ty_job_history_opts *opts, const char *name,

@@ -13,12 +13,15 @@ struct submit_opts {
     struct ty_where_opts where;
     struct ty_strlist sets, env, env_files;
     const char *output, *dry_run, *timeout;
-    bool apply, wait, logs;
+    bool apply, force, wait, logs;
 };
 static const struct ty_opt options[] = {
     TY_OPTS_INPUT(struct submit_opts),
     { "apply", 0, TY_OPT_FLAG, NULL, "create or change: server-side apply, as trainyard-cli", NULL,
       TY_OPT_AT(struct submit_opts, apply) },
+    { "force-conflicts", 0, TY_OPT_FLAG, NULL,
+      "with --apply: take fields over from other field managers", NULL,
+      TY_OPT_AT(struct submit_opts, force) },
     { "dry-run", 0, TY_OPT_CHOICE, NULL, "=server (default): only check there; =client: only here",
       dry_runs, TY_OPT_AT(struct submit_opts, dry_run) },
     { "output", 'o', TY_OPT_WORD, "FORMAT", "name, json or yaml: print the created objects",
@@ -75,6 +78,8 @@ static int run(struct ty_cli *cli, const void *parsed)
                             opts->timeout);
     if (opts->timeout && !opts->wait && !opts->logs)
         return ty_cli_usage(cli, &ty_cmd_submit, "--timeout needs --wait or --logs");
+    if (opts->force && !opts->apply)
+        return ty_cli_usage(cli, &ty_cmd_submit, "--force-conflicts needs --apply");
     side.history.ns = opts->input.ns;
     int where = ty_where(cli, &ty_cmd_submit, &side);
     if (where < 0)
@@ -87,6 +92,7 @@ static int run(struct ty_cli *cli, const void *parsed)
         .where = &side,
         .output = opts->output,
         .apply = opts->apply,
+        .force = opts->force,
         .dry_server = dry && strcmp(dry, "server") == 0,
         .dry_client = dry && strcmp(dry, "client") == 0,
         .wait = opts->wait || opts->logs,

@@ -7,6 +7,7 @@
 #include "cli/history/job_history.h"
 #include "cli/history/job_state.h"
 #include "cli/jobs/run_stopped.h"
+#include "cli/view/get_words.h"
 
 #define POLL_NS 100000000
 
@@ -50,6 +51,12 @@ static bool check_job(void *ctx, struct ty_arena *a, const struct ty_job_history
     return false;
 }
 
+static int print_met(struct ty_cli *cli, const char *name)
+{
+    ty_cli_printf(cli, "trainjob.trainer.kubeflow.org/%s condition met\n", name);
+    return TY_EXIT_OK;
+}
+
 /* One poll; an exit code, or -1 to wait on. */
 static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
 {
@@ -68,10 +75,8 @@ static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
     }
     if (code)
         return code;
-    if (w->met || (w->want.gone && !w->there)) {
-        ty_cli_printf(w->cli, "trainjob.trainer.kubeflow.org/%s condition met\n", job->name);
-        return TY_EXIT_OK;
-    }
+    if (w->met || (w->want.gone && !w->there))
+        return print_met(w->cli, job->name);
     if (!w->there || (w->state[0] && !w->want.gone)) {
         ty_cli_msg(w->cli, TY_MSG_ERROR,
                    "trainjob \"%s\" is %s: the condition cannot be met any more", job->name,
@@ -86,11 +91,16 @@ static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
     return -1;
 }
 
+/* --for delete of a job that is not there is met, as kubectl has it. */
 static int wait_for_job(struct waiting *w, const struct ty_job_history_opts *opts, const char *name)
 {
     struct ty_job_history_entry job;
-    int code = ty_job_history_entry(w->cli, w->d, opts, name, &job);
+    bool found = true;
+    int code = w->want.gone ? ty_job_history_find(w->cli, w->d, opts, name, &job, &found)
+                            : ty_job_history_entry(w->cli, w->d, opts, name, &job);
 
+    if (code == TY_EXIT_OK && !found)
+        return print_met(w->cli, ty_job_history_name(name));
     while (code == TY_EXIT_OK) {
         int now = check_once(w, &job);
         if (now >= 0)
@@ -119,8 +129,10 @@ static int run(struct ty_cli *cli, const void *parsed)
     ty_auto_history_db *d = NULL;
     struct waiting w = { .cli = cli };
     int64_t ms = 0;
-    size_t first = names->n > 1 && ty_kind_by_name(ty_str(names->v[0])) == &ty_kind_trainjob;
+    int first = ty_get_words_first_job(cli, &ty_cmd_wait, names);
 
+    if (first < 0)
+        return TY_EXIT_USAGE;
     if (!names->n)
         return ty_cli_usage(cli, &ty_cmd_wait, "name a TrainJob");
     if (!ty_wait_condition_parse(cli->arena, want, &w.want))
@@ -134,12 +146,12 @@ static int run(struct ty_cli *cli, const void *parsed)
     w.end_ms = opts->timeout ? ty_cli_monotonic_ms() + ms : 0;
     int where = ty_where(cli, &ty_cmd_wait, &opts->where);
     if (where == TY_WHERE_CLUSTER)
-        return run_cluster(&w, opts, first);
+        return run_cluster(&w, opts, (size_t)first);
     if (where < 0 || ty_job_history_run_id(cli, &ty_cmd_wait, &opts->where.history) < 0)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d), bad = TY_EXIT_OK;
     w.d = d;
-    for (size_t i = first; i < names->n && code == TY_EXIT_OK; i++)
+    for (size_t i = (size_t)first; i < names->n && code == TY_EXIT_OK; i++)
         bad |= wait_for_job(&w, &opts->where.history, names->v[i]);
     return code ? code : bad;
 }

@@ -15,6 +15,9 @@ static void test_what_has_come_and_what_cannot(void **state)
     assert_has(h->b.err, "is Interrupted");
     assert_int_equal(HIST_RUN(h, "wait", "ghost"), TY_EXIT_BAD);
     assert_has(h->b.err, "\"ghost\" not found");
+    assert_int_equal(HIST_RUN(h, "wait", "trainjob/ghost", "--for", "delete"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org/ghost condition met\n");
+    assert_string_equal(h->b.err, "");
 }
 
 static void test_words(void **state)

@@ -138,7 +138,7 @@ void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
         ty_job_state_nodes(a, job),
         ty_job_state_text(a, job),
         ty_job_state_progress(a, job),
-        number_text(a, ty_job_state_restarts(job)),
+        job->jobset_unread ? "" : number_text(a, ty_job_state_restarts(job)),
         ty_arena_printf(a, "%s ago", ty_table_age(a, (now_ms - job->run.started_ms) / 1000)),
         ty_job_state_duration(a, job, now_ms),
         local     ? number_text(a, job->run.id)

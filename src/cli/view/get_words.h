@@ -25,4 +25,9 @@ struct ty_get_words {
 void ty_get_words_read(struct ty_arena *a, const struct ty_strlist *operands,
                        struct ty_get_words *ret);
 
+/* For commands that take only TrainJobs: the index of the first name, 1 after the word trainjob.
+ * -1 after a usage error: the word before the names is another kind. A word alone is a name. */
+int ty_get_words_first_job(struct ty_cli *cli, const struct ty_cmd *cmd,
+                           const struct ty_strlist *operands);
+
 #endif

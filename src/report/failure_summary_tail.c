@@ -238,6 +238,19 @@ static size_t count_unmarked_tracebacks(const struct tail_reader *t)
     return n;
 }
 
+/* torchrun reports as many processes as there are tracebacks without a mark: each of them left one,
+ * whichever it is. */
+static void hear_reported(struct tail_reader *t)
+{
+    bool each = count_unmarked_tracebacks(t) == count_unmarked_exits(t);
+
+    for (size_t i = 0; i < t->found.n_children && each; i++) {
+        int64_t local = t->found.children[i].rank - t->in->first_rank;
+        if (may_be_silent(t, &t->found.children[i]) && local >= 0 && local < 64)
+            t->ret->heard |= (uint64_t)1 << local;
+    }
+}
+
 /* How many steps of the training followed the finding. Those after the last traceback are not
  * counted if somebody died of that: a process may print its steps when it exits. */
 static size_t steps_after(const struct tail_reader *t, const struct ty_failure_finding *f,
@@ -297,6 +310,7 @@ static void choose_finding(struct tail_reader *t)
     for (size_t i = 0; i < t->found.n; i++) /* once all findings have their rank */
         if (t->found.v[i].end == t->end && !t->ret->n_ranks)
             take_ranks(t, &t->found.v[i]);
+    hear_reported(t);
 }
 
 /* The rank of a child that its launcher does not name: the only one without last words. */

@@ -116,6 +116,8 @@ CASES = [
           tee=1, known=False, error="ValueError: label 11 is out of range at step 25", env={"SAY": "logged"}),
     torch("ddp-printed-unmarked", "rank 0 prints a traceback and trains on, rank 2 exits with 3 later; torchrun marks no line of stderr", "exit3", 2,
           step=25, tee=1, error="exit code 3", env={"SAY": "printed"}),
+    torch("ddp-hang-unmarked", "rank 3 hangs, the others time out; torchrun marks no line of stderr", "hang", 3, tee=1,
+          error="Timed out waiting 8000ms", env={"DDP_TIMEOUT": "8"}, silent="node-0-1 (rank 3) hung"),
     torch("ddp-thread", "a thread of rank 2 raises, and a watchdog exits with 1", "thread", 2, error="KeyError: 'shard 6 is not in the index'"),
     torch("ddp-group", "rank 1 raises an ExceptionGroup", "group", 1, error="OSError: shard 3 is truncated at step 6"),
     torch("ddp-database", "rank 3 loses its database", "database", 3, error="OperationalError: could not receive data from server"),

@@ -18,7 +18,6 @@ enum {
     STREAMS = 32,  /* that are told apart */
     OTHERS = 10,   /* lines of other processes after a last word of one without a mark */
     LIVED_ON = 50, /* lines after the last word of all: maybe it was none */
-    COUNTED = 3,   /* bare steps ("step 7") after a traceback: training has gone on */
     MESSAGE = 12,  /* lines that belong to an error in the log of a C++ library */
 };
 
@@ -139,6 +138,7 @@ static struct ty_failure_finding *add_finding(struct findings_reader *r, struct 
                                       .stream = s->mark,
                                       .aside = s->aside,
                                       .logged = traceback && s->caught,
+                                      .steps = r->to->steps,
                                       .line = r->i,
                                       .end = r->i };
     s->last = r->to->n - 1;
@@ -341,8 +341,10 @@ static void read_line(struct findings_reader *r)
         s->message--;
     } else if (ty_failure_lines_says_something(b)) {
         s->since += !ty_failure_lines_farewell(b);
-        s->steps += ty_failure_lines_bare_step(b);
-        s->trained |= ty_failure_lines_progress(b) || s->steps >= COUNTED;
+        bool step = ty_failure_lines_progress(b), bare = ty_failure_lines_bare_step(b);
+        s->steps += bare;
+        s->trained |= step || s->steps >= TY_FAILURE_COUNTED;
+        r->to->steps += step || bare;
         r->to->last = r->i;
         if (s->mark.n == 0)
             r->to->plain = r->i;
@@ -373,7 +375,7 @@ void ty_failure_findings_read(const struct ty_failure_log *log, int64_t procs,
 {
     struct findings_reader r = { .to = ret };
 
-    ret->n = ret->n_children = 0;
+    ret->n = ret->n_children = ret->steps = 0;
     ret->last = ret->plain = SIZE_MAX;
     ret->report = find_report(log);
     ty_failure_launchers_read(log, ret);

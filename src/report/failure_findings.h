@@ -5,7 +5,11 @@
 #include "report/failure_log.h"
 #include "report/failure_symptoms.h"
 
-enum { TY_FAILURE_FINDINGS = 256, TY_FAILURE_CHILDREN = 64 }; /* kept; the newest count */
+enum {
+    TY_FAILURE_FINDINGS = 256, /* kept; the newest count */
+    TY_FAILURE_CHILDREN = 64,
+    TY_FAILURE_COUNTED = 3, /* bare steps ("step 7") after a traceback: training has gone on */
+};
 
 /* A traceback with all that it was chained to, or another last word. */
 struct ty_failure_finding {
@@ -16,6 +20,7 @@ struct ty_failure_finding {
     size_t line;          /* of the error */
     size_t end;           /* the last line of the chain */
     size_t after;         /* lines that its process wrote after it */
+    size_t steps;         /* of the training, that any process wrote before it */
     bool survived;        /* the process went on after it */
     bool wordy;           /* many lines follow: it went on, or its message or its exit has many */
     bool aside;           /* of a thread, or of a process that Python started: not the last word */
@@ -36,6 +41,7 @@ struct ty_failure_findings {
     size_t n;
     struct ty_failure_child children[TY_FAILURE_CHILDREN];
     size_t n_children;
+    size_t steps;  /* of the training, in all of the log */
     size_t report; /* the line where the launcher's report begins; SIZE_MAX: none */
     size_t last;   /* the last line of a program; SIZE_MAX: none */
     size_t plain;  /* the last one without a mark; SIZE_MAX: none */

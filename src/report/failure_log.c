@@ -3,7 +3,11 @@
 
 #include "base/text.h"
 
-enum { MARK_BYTES = 40 };
+enum {
+    MARK_BYTES = 40,
+    CHAR_BYTES = 4,   /* of UTF-8, at most */
+    WORD_BYTES = 128, /* dropped of a line that is too long, at most */
+};
 
 static bool digit(char c)
 {
@@ -62,6 +66,17 @@ static void find_mark(struct ty_failure_line *line)
     line->body = rest;
 }
 
+/* Cuts a long line before the word that does not fit, but not much shorter. Secrets are masked
+ * later, by their form, and one without its end has none. */
+static size_t cut_words(struct ty_str line)
+{
+    struct ty_str least = ty_str_head(line, TY_FAILURE_LINE_BYTES - WORD_BYTES);
+    const char *rest = line.p + least.n;
+    const char *blank = memrchr(rest, ' ', TY_FAILURE_LINE_BYTES + 1 - least.n);
+
+    return blank ? (size_t)(blank - line.p) : least.n;
+}
+
 static struct ty_str clean_line(struct ty_arena *a, struct ty_str line)
 {
     while (line.n && line.p[line.n - 1] == '\r')
@@ -70,9 +85,11 @@ static struct ty_str clean_line(struct ty_arena *a, struct ty_str line)
     if (over) /* only what a terminal would still show */
         line = (struct ty_str){ over + 1, line.n - (size_t)(over + 1 - line.p) };
     /* A byte becomes at most one: cleaning only removes and replaces. */
-    size_t room = line.n < TY_FAILURE_LINE_BYTES ? line.n : TY_FAILURE_LINE_BYTES;
+    size_t most = TY_FAILURE_LINE_BYTES + CHAR_BYTES, room = line.n < most ? line.n : most;
     char *clean = ty_arena_alloc(a, room + 1, 1);
     size_t got = ty_text_clean(line, clean, room);
+    if (got > TY_FAILURE_LINE_BYTES)
+        got = cut_words((struct ty_str){ clean, got });
     while (got && clean[got - 1] == ' ')
         got--;
     clean[got] = '\0';

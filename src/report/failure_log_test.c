@@ -46,9 +46,38 @@ static void test_offsets(void **state)
     assert_int_equal(log.n, 0);
 }
 
+/* Reads a line of `n` digits, then `word`, then `after`. */
+static const char *cut(struct ty_arena *a, int n, const char *word, const char *after)
+{
+    const char *digits = ty_arena_printf(a, "%0*d", n, 0);
+    struct ty_failure_log log;
+
+    ty_failure_log_read(a, ty_str(ty_arena_printf(a, "%s%s%s", digits, word, after)), &log);
+    return log.lines[0].text.p + n;
+}
+
+/* What is masked by its form later is there as a whole, or not at all. */
+static void test_no_half_words(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+
+    (void)state;
+    assert_string_equal(cut(a, 360, " https://ann:9c4f7e1b0d@pypi.example/simple is gone", ""), "");
+    assert_string_equal(cut(a, 360, " https://ann:9c4f7e1b0d@h.example gone", " now"),
+                        " https://ann:9c4f7e1b0d@h.example gone");
+    assert_string_equal(cut(a, 380, " token a7f3d9e2c1b4f6a8d0", ""), " token");
+    assert_string_equal(cut(a, 371, " 29 bytes are there, not more", ""),
+                        " 29 bytes are there, not more");
+    assert_string_equal(cut(a, 371, " 29 bytes are there, not more", "  "),
+                        " 29 bytes are there, not more");
+    assert_string_equal(cut(a, 260, " é", ty_arena_printf(a, "%0*d", 200, 0)), " é000000000");
+    assert_string_equal(cut(a, 271, "é", ty_arena_printf(a, "%0*d", 200, 0)), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_marks),
-                                        cmocka_unit_test(test_offsets) };
+                                        cmocka_unit_test(test_offsets),
+                                        cmocka_unit_test(test_no_half_words) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,61 @@ static void drop_unreported(struct ty_tail_reader *t)
         }
 }
 
+/* Those that somebody may have died of. */
+static size_t count_unmarked_tracebacks(const struct ty_tail_reader *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->found.n; i++)
+        n += is_unmarked_traceback(&t->found.v[i]) && !t->found.v[i].survived;
+    return n;
+}
+
+/* torchrun reports as many processes as there are tracebacks without a mark: each of them left one,
+ * whichever it is. */
+static void hear_reported(struct ty_tail_reader *t)
+{
+    bool each = count_unmarked_tracebacks(t) == count_unmarked_exits(t);
+
+    for (size_t i = 0; i < t->found.n_children && each; i++) {
+        int64_t local = t->found.children[i].rank - t->in->first_rank;
+        if (may_be_silent(t, &t->found.children[i]) && local >= 0 && local < 64)
+            t->ret->heard |= (uint64_t)1 << local;
+    }
+}
+
+/* How many steps of the training followed the finding. Those after the last traceback are not
+ * counted if somebody died of that: a process may print its steps when it exits. */
+static size_t steps_after(const struct ty_tail_reader *t, const struct ty_failure_finding *f,
+                          bool died)
+{
+    size_t end = t->found.steps;
+
+    for (size_t i = 0; i < t->found.n && died; i++)
+        if (is_unmarked_traceback(&t->found.v[i]))
+            end = t->found.v[i].steps;
+    return end - f->steps;
+}
+
+/* There are more tracebacks without a mark than processes that can have died of one, and training
+ * went on after the first: somebody survived that. Of a node's processes often one prints its steps
+ * for all, to a stream with a mark that torchrun reads now and then: a few lines may be late. */
+static void drop_trained(struct ty_tail_reader *t)
+{
+    bool reported = t->found.report != SIZE_MAX && t->found.n_children > 0;
+    size_t n = count_unmarked_tracebacks(t);
+    size_t died = reported ? count_unmarked_exits(t) : (size_t)t->in->procs;
+
+    for (size_t i = 0; t->in->procs > 1 && i < t->found.n && n > died; i++) {
+        struct ty_failure_finding *f = &t->found.v[i];
+        if (!is_own_unmarked(f) || ty_failure_tail_is_interrupt(f) ||
+            steps_after(t, f, died > 0) < (f->logged ? 1 : TY_FAILURE_COUNTED))
+            continue;
+        f->survived = true;
+        n--;
+    }
+}
+
 static void choose_finding(struct ty_tail_reader *t)
 {
     for (size_t i = 0; i < t->found.n; i++) {
@@ -131,6 +186,7 @@ static void choose_finding(struct ty_tail_reader *t)
         f->survived = is_survived(t, f);
     }
     keep_reported(t);
+    drop_trained(t);
     drop_surplus(t);
     drop_unreported(t);
     for (size_t i = 0; i < t->found.n; i++) {
@@ -149,6 +205,7 @@ static void choose_finding(struct ty_tail_reader *t)
     for (size_t i = 0; i < t->found.n; i++) /* once all findings have their rank */
         if (t->found.v[i].end == t->end && !t->ret->n_ranks)
             ty_failure_tail_add_ranks(t, &t->found.v[i]);
+    hear_reported(t);
 }
 
 /* "rank 3: Signal 9 (SIGKILL) received by PID 7", "rank 3 failed with exit code 3" */

@@ -154,6 +154,38 @@ static void test_one_that_is_not_reported(void **state)
     assert_int_equal(t.ranks[0], 3);
 }
 
+#define STEPS "[default0]:step 1/9\n[default0]:step 2/9\n[default0]:step 3/9\n"
+#define GONE                                                                                       \
+    "Traceback (most recent call last):\n  File \"train.py\", line 9, in <module>\n"               \
+    "RuntimeError: [pair.cc:598] Connection closed by peer\n"
+
+/* More tracebacks than processes that torchrun reports: training shows whether one was survived. A
+ * process that exits prints the steps that it still had in a buffer. */
+static void test_steps_of_another_stream(void **state)
+{
+    static const struct {
+        const char *log, *want;
+    } rows[] = {
+        { BOOM STEPS GONE GONE GONE, "RuntimeError: [pair.cc:598] Connection closed by peer" },
+        { BOOM STEPS GONE, "ValueError: boom" }, /* as many as it reports */
+        { BOOM GONE STEPS GONE GONE, "RuntimeError: [pair.cc:598] Connection closed by peer" },
+        { BOOM GONE GONE GONE STEPS, "ValueError: boom" },
+        { BOOM "[default0]:step 1/9\n" GONE GONE GONE, "ValueError: boom" },
+        { "ERROR:root:no cache\n" BOOM "[default0]:step 1/9\n" GONE GONE GONE,
+          "RuntimeError: [pair.cc:598] Connection closed by peer" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < TY_COUNT(rows); i++) {
+        ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+        struct ty_failure_tail t;
+        const char *log = ty_arena_printf(a, "%s" TORCHRUN("", "2", "1", TO_ENABLE), rows[i].log);
+        struct ty_failure_tail_in in = { .log = ty_str(log), .first_rank = 2, .procs = 2 };
+        ty_failure_summary_tail(a, &in, &t);
+        assert_string_equal(ty_arena_cstr(a, t.error), rows[i].want);
+    }
+}
+
 static void test_launcher_alone(void **state)
 {
     (void)state;
@@ -175,7 +207,7 @@ static void test_long_lines_are_cut(void **state)
     struct ty_failure_tail_in in = { .log = { log, TY_TAIL_BYTES } };
     ty_failure_summary_tail(a, &in, &t);
     assert_int_equal(t.n, 1);
-    assert_int_equal(strlen(t.lines[0]), 400);
+    assert_int_equal(strlen(t.lines[0]), 400 - 128);
     memset(log, '\n', TY_TAIL_BYTES);
     ty_failure_summary_tail(a, &in, &t);
     assert_int_equal(t.n, 0);
@@ -214,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_ranks_mixed),
         cmocka_unit_test(test_an_uncertain_rank),
         cmocka_unit_test(test_one_that_is_not_reported),
+        cmocka_unit_test(test_steps_of_another_stream),
         cmocka_unit_test(test_launcher_alone),
         cmocka_unit_test(test_long_lines_are_cut),
         cmocka_unit_test(test_a_line_that_fills_the_tail),

@@ -103,12 +103,24 @@ static struct ty_str lower(struct ty_str error, char *to)
     return (struct ty_str){ to, n };
 }
 
+/* An EOFError without words (the other end of a pipe is closed), or with those of a connection.
+ * Else it is about a file, or about the terminal: "EOFError: EOF when reading a line". */
+static bool is_hangup(struct ty_str low)
+{
+    static const char *const words[] = { "connection", "socket", "peer" };
+    bool hangup = ty_str_is(low, "eoferror");
+
+    for (size_t i = 0; i < TY_COUNT(words) && ty_str_starts(low, TY_LIT("eoferror: ")); i++)
+        hangup |= ty_str_contains(low, ty_str(words[i]));
+    return hangup;
+}
+
 enum ty_failure_symptom ty_failure_symptom(struct ty_str error)
 {
     char low[READ_BYTES];
     struct ty_str text = lower(error, low);
 
-    if (ty_str_is(text, "eoferror")) /* without words: the other end of a pipe is closed */
+    if (is_hangup(text))
         return TY_SYMPTOM_PEER;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
         if (ty_str_contains(text, ty_str(table[i].words)))

@@ -24,7 +24,10 @@ static void test_table(void **state)
           "network address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE",
           TY_SYMPTOM_OWN }, /* its own port */
         { "TimeoutError: the download of shard 3 took too long", TY_SYMPTOM_OWN },
-        { "EOFError", TY_SYMPTOM_PEER },
+        { "EOFError: EOF when reading a line", TY_SYMPTOM_OWN }, /* of input() */
+        { "EOFError: stage 2 of the pipeline ended early", TY_SYMPTOM_OWN },
+        { "EOFError", TY_SYMPTOM_PEER }, /* of multiprocessing.Connection.recv() */
+        { "EOFError: worker closed the connection", TY_SYMPTOM_PEER },
         { "RuntimeError: [./gloo/transport/tcp/pair.cc:598] Connection closed by peer "
           "[127.0.0.1]:50342",
           TY_SYMPTOM_PEER },

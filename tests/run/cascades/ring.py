@@ -68,6 +68,8 @@ for r in range(100):
         fail(r)
     right.sendall(b"%8d" % r)
     got = left.recv(8)
+    if not got and "eof" in os.environ.get("SAY", ""):
+        raise EOFError("the left neighbor closed the connection")
     if not got:
         raise ConnectionResetError("the left neighbor is gone")
     if r % 5 == 0:

@@ -182,17 +182,16 @@ static bool find_value(const struct ty_mask *m, size_t name, size_t i,
     assignment = assignment_at(m, name, i);
     *ret = (struct secret_value){ .quoted = quote > 0,
                                   .assigned = assignment && char_at(m, i) != ':' };
+    bool prose = kind->rule == PROSE && !quote && i > blank && quote_at(m, i) == 1;
     if (assignment) {
         i = skip_blanks(m, i + assignment);
-    } else if (kind->rule == PROSE && !quote && i > blank && quote_at(m, i) == 1) {
-        ret->assigned = true; /* invalid password "hunter2" */
     } else if (quote && char_at(m, i) == ',' && quote_at(m, skip_blanks(m, i + 1))) {
         i = skip_blanks(m, i + 1); /* ['mysql', '--password', '…'], as Python prints a command */
         ret->assigned = true;
-    } else if (!option || i == blank || char_at(m, i) == '-') {
-        return false;
+    } else if (prose || (option && i > blank && char_at(m, i) != '-')) {
+        ret->assigned = true; /* invalid password "hunter2", --password hunter2 */
     } else {
-        ret->assigned = true;
+        return false;
     }
     quote = quote_at(m, i);
     ret->from = i + quote;

@@ -50,7 +50,7 @@ static const struct ty_opt *option_of(const struct ty_cmd *cmd, const char *word
 /* The shell has not expanded it yet. */
 static const char *expand_home(struct ty_arena *a, const char *path)
 {
-    const char *home = getenv("HOME");
+    const char *home = secure_getenv("HOME");
 
     return home && path[0] == '~' && path[1] == '/' ? ty_arena_printf(a, "%s%s", home, path + 1)
                                                     : path;

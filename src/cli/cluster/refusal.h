@@ -6,9 +6,9 @@
 #include "cli/cluster/cluster_session.h"
 #include "cli/view/findings.h"
 
-/* Adds what the answer says of the document: each of its causes (422, or the conflicts
- * of an apply), the field that a webhook's
- * message begins with, or the message. Lives with the arena of f. */
+/* Adds what the answer says of the document: each of its causes (422, or the conflicts of an
+ * apply), the field that a webhook's message begins with, or the message. Lives with the arena of
+ * f. */
 void ty_refusal_add(struct ty_findings *f, const struct ty_doc *doc, const struct ty_json *status,
                     const char *message);
 /* A conflict of an apply (409), and with no other field manager than that of this program, which

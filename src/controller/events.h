@@ -33,9 +33,9 @@ struct ty_event {               /* all borrowed */
     const char *type; /* "Normal", "Warning" */
     const char *reason, *action;
     struct ty_str note; /* cut to TY_EVENTS_NOTE bytes, at a character boundary */
-    /* Not empty: written once for this object, whoever leads. The event's name follows from it and
-     * the uid, so the API server refuses a second one (as long as it keeps the first: an hour). At
-     * most 32 bytes of a DNS subdomain. */
+    /* Not empty: written once for this object, under any leader. The event's name follows from it
+     * and the uid, so the API server refuses a second one (as long as it keeps the first: an hour).
+     * At most 32 bytes of a DNS subdomain. */
     struct ty_str once;
 };
 

@@ -179,7 +179,7 @@ static void test_unreachable(void **state)
     struct ty_cluster_answer answer;
     int port = 0, fd = port_take(1, &port);
 
-    close(fd); /* nobody listens there now */
+    close(fd); /* no server listens there now */
     cluster_kubeconfig(ty_arena_printf(f->b.cli.arena, "http://127.0.0.1:%d", port));
     ty_auto_cluster_session *s = open_session(f, (struct ty_where_opts){ .cluster = true });
     assert_int_equal(get_job(s, f, &answer), -EAGAIN);

@@ -190,7 +190,7 @@ static void test_gone(void **state)
     close_merge(&w, "", 1);
 }
 
-/* Until the clock has moved on, as a pager does that nobody reads. */
+/* Until the clock has moved on, as if a pager did not read on. */
 static ssize_t write_slowly(void *ctx, const char *p TY_UNUSED, size_t n)
 {
     int64_t *written_ms = ctx, begin = ty_cli_monotonic_ms();

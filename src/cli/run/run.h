@@ -32,7 +32,7 @@ struct ty_run_ctx {
     char *dir, *claims;
     char *past; /* the history file; NULL in a temporary directory */
     char *program, *workdir;
-    bool needs_history; /* --detach: nobody would find the job again */
+    bool needs_history; /* --detach: without it the job cannot be found again */
     int detach_fd;      /* to the caller of --detach */
     const char **env;   /* --env, NULL-terminated */
 };

@@ -32,7 +32,7 @@ void ty_table_watch_done(struct ty_table_watch *w);
  * Columns that only tell the time (AGE, DURATION …) are not compared.
  *
  * Of more than `most` rows those that were printed longest ago are forgotten, except rows that are
- * still in the table. So a watch of a cluster, which is told only of changes, may print such a row
+ * still in the table. So a watch of a cluster, which gets only changes, may print such a row
  * once more when its object changes in a way that the row does not show. A server keeps events for
  * an hour by default, so that hardly concerns them. */
 void ty_table_watch_row(struct ty_table_watch *w, struct ty_table *t, const char *key);

@@ -32,7 +32,7 @@ static const char *known_port(struct ty_arena *a, const struct ty_pod_runtime *p
             "port %d is held by another program on this machine: use another port, or run with "
             "--network pod",
             port);
-    return NULL; /* whoever held it has ended */
+    return NULL; /* its holder has ended */
 }
 
 /* The log names no port: those that other pods hold. */

@@ -10,7 +10,7 @@ import binaries
 import rights
 from audit import Audit
 from kit import API, JOBSET_API, at_rest, condition, runtime, stays, trainjob, wait_for
-from manager import mount_secret
+from manager import in_pod_of, mount_secret
 from neighbours import END
 from plane import die_with_parent
 from printed import docs, install, program, said
@@ -49,7 +49,7 @@ class Upstream(Operator):
                  f"--kubeconfig={self.account_kubeconfig()}", "--zap-log-level=2"]
         with open(self.folder / "log", "wb") as log:
             self.child = subprocess.Popen(
-                [str(w) for w in words], stdout=log, stderr=log, preexec_fn=die_with_parent,
+                [str(w) for w in in_pod_of(self.folder, words)], stdout=log, stderr=log, preexec_fn=die_with_parent,
                 env=dict(os.environ, TMPDIR=str(self.folder)))
         mount_secret(self.plane, self.folder / "k8s-webhook-server/serving-certs", self.child)
         return self

@@ -84,18 +84,30 @@ def probes(api):
     return found
 
 
+def in_pod_of(folder, command):
+    """For v2.3.0: one part of it looks for the certificate below TMPDIR, another always in FIXED_FOLDER,
+    where the Secret of another test would make it start without its own. Here both are in `folder`."""
+    own = folder / FIXED_FOLDER.parent.name
+    for target in (own, FIXED_FOLDER.parent):
+        target.mkdir(parents=True, exist_ok=True)
+    words = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
+    return [*words, "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', own, FIXED_FOLDER.parent,
+            *command]
+
+
 def mount_secret(plane, folder, child):
-    """As a kubelet would for v2.3.0: a thread copies the Secret to where one part of it looks, below TMPDIR,
-    and to where another always does. Ours reads the Secret itself."""
+    """As a kubelet would for v2.3.0: a thread copies the Secret to a folder, the certificate, which it
+    waits for, last. Ours reads the Secret itself."""
     api, seen = plane.client(), {}
 
     def copy_until_it_ends():
         data = (api.get("v1", "Secret", SYSTEM, SECRET) or {}).get("data") or {}
         if data != seen and "tls.crt" in data:
-            for target in (folder, FIXED_FOLDER):
-                target.mkdir(parents=True, exist_ok=True)
-                for name, value in data.items():
-                    (target / name).write_bytes(base64.b64decode(value))
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in sorted(data, key="tls.crt".__eq__):
+                part = folder / f".{name}"
+                part.write_bytes(base64.b64decode(data[name]))
+                part.rename(folder / name)
             seen.clear()
             seen.update(data)
         return child.poll() is not None
@@ -180,12 +192,14 @@ class Manager:
 
     def start(self, wait=True):
         self.prepare()
+        mounts = self.certificates == "managed" and self.upstream
+        command = in_pod_of(self.folder, self.command()) if mounts else self.command()
         with open(self.log_path, "ab") as log:
             self.child = subprocess.Popen(
-                self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
+                command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=self.in_child,
                 env=dict(os.environ, TMPDIR=str(self.folder), **self.environment))
-        if self.certificates == "managed" and self.upstream:
+        if mounts:
             mount_secret(self.plane, self.serving_folder(), self.child)
         if wait:
             self.wait_ready()

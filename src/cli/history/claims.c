@@ -13,8 +13,9 @@
 #include "api/name.h"
 #include "cli/history/state_dir.h"
 #include "engine/jobset/jobset_children.h"
-#include "engine/pod/pod_files.h"
+#include "proc/no_links.h"
 #include "proc/regular_file.h"
+#include "proc/tree_remove.h"
 
 #define REMOVED ".removed-" /* a claim under this name is being removed */
 
@@ -112,7 +113,7 @@ static void remove_renamed(struct ty_arena *a, const char *dir)
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
         if (ty_str_starts(ty_str(e->d_name), TY_LIT(REMOVED)))
-            ty_pod_files_remove_tree(ty_arena_printf(a, "%s/%s", dir, e->d_name), TY_DEPTH_ENTRY);
+            ty_tree_remove(ty_arena_printf(a, "%s/%s", dir, e->d_name), TY_DEPTH_ENTRY);
     if (d)
         closedir(d);
 }

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/pod/pod_files.h"
 #include "proc/no_links.h"
+#include "proc/tree_remove.h"
 #include "store/history/history_db.h"
 
 #define PASSWD_BYTES (64u << 10)
@@ -222,7 +222,7 @@ int ty_state_dir_remove(struct ty_arena *a, const char *path, struct ty_err *err
 
     if (depth == 0)
         return 0;
-    ty_pod_files_remove_tree(path, depth);
+    ty_tree_remove(path, depth);
     int r = ty_no_links_unlink(path, depth, AT_REMOVEDIR);
     if (r == -ENOTDIR) /* a file or a link in its place */
         r = ty_no_links_unlink(path, depth, 0);

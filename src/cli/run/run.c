@@ -10,8 +10,9 @@
 #include "cli/history/state_dir.h"
 #include "cli/run/run_gc.h"
 #include "engine/pod/gpu_lock.h"
-#include "engine/pod/pod_files.h"
+#include "proc/no_links.h"
 #include "proc/regular_file.h"
+#include "proc/tree_remove.h"
 #include "store/local/local.h"
 #include "trainer/trainjob_reconcile.h"
 
@@ -202,7 +203,7 @@ static void remove_refused(struct ty_run_ctx *r)
     if (r->past)
         ty_state_dir_remove(r->cli->arena, r->dir, NULL);
     else
-        ty_pod_files_remove_tree(r->root, 1); /* a temporary directory of this run */
+        ty_tree_remove(r->root, 1); /* a temporary directory of this run */
 }
 
 void ty_run_end(struct ty_run_ctx *r)

@@ -10,8 +10,9 @@
 
 #include "base/str.h"
 #include "engine/mount_points.h"
-#include "engine/pod/pod_files.h"
+#include "proc/no_links.h"
 #include "proc/regular_file.h"
+#include "proc/tree_remove.h"
 #include "store/history/run_lock.h"
 
 #define KEPT "kept"
@@ -48,7 +49,7 @@ static void gc_run(struct ty_arena *a, const char *dir)
     if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir) ||
         is_empty(pods))
         return;
-    ty_pod_files_remove_tree(pods, TY_DEPTH_RUN);
+    ty_tree_remove(pods, TY_DEPTH_RUN);
     for (size_t i = 0; i < TY_COUNT(sockets); i++)
         ty_no_links_unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]), TY_DEPTH_RUN, 0);
 }

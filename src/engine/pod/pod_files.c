@@ -2,7 +2,6 @@
  * messages; and the bind mounts that place them in the pod. */
 #include "engine/pod/pod_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,9 +16,9 @@
 #include "proc/regular_file.h"
 #include "proc/shim.h"
 #include "proc/sub_path.h"
+#include "proc/tree_remove.h"
 
 #define MESSAGE_MAX 4096
-#define LEVELS_MAX  64 /* of directories that are open at once */
 
 /* The mode is exact whatever the umask is. A chmod afterwards could meet what another user has put
  * in its place. */
@@ -305,80 +304,8 @@ char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_r
     return text && text[0] ? text : NULL;
 }
 
-struct tree_removal {
-    int root;
-    dev_t dev;
-    unsigned moved; /* directories of too deep a level, to names in the root */
-};
-
-/* The name is new, or that of an empty directory, which is replaced: it would be removed too. */
-static void move_up(struct tree_removal *t, int dir, const char *name)
-{
-    char to[32];
-    int r;
-
-    do {
-        snprintf(to, sizeof(to), ".moved-%u", t->moved++);
-        r = renameat(dir, name, t->root, to);
-    } while (r < 0 && (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
-    if (r < 0)
-        t->moved--; /* it stays */
-}
-
-/* Not nftw(FTW_MOUNT): files of an overlay may have another st_dev than their directory, and would
- * stay. An entry that cannot be removed does not stop the removal of the others. Each level takes a
- * descriptor, and a job may make any number of levels. */
-static void remove_entries(struct tree_removal *t, int dir, int levels)
-{
-    DIR *d = fdopendir(dir);
-    struct stat st;
-
-    if (!d)
-        close(dir);
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-            unlinkat(dir, e->d_name, 0) == 0 || unlinkat(dir, e->d_name, AT_REMOVEDIR) == 0)
-            continue;
-        int below = openat(dir, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        bool ours = below >= 0 && fstat(below, &st) == 0 && st.st_dev == t->dev;
-        if (ours && levels > 0) {
-            remove_entries(t, below, levels - 1);
-            unlinkat(dir, e->d_name, AT_REMOVEDIR);
-            continue;
-        }
-        if (below >= 0)
-            close(below);
-        if (ours) /* else something is mounted there */
-            move_up(t, dir, e->d_name);
-    }
-    if (d)
-        closedir(d);
-}
-
-void ty_pod_files_remove_tree(const char *path, unsigned depth)
-{
-    struct tree_removal t = { .root =
-                                  ty_no_links_open_last(path, depth, O_RDONLY | O_DIRECTORY, 0) };
-    struct stat st;
-    unsigned before = 0;
-
-    if (t.root >= 0 && fstat(t.root, &st) == 0) {
-        t.dev = st.st_dev;
-        do { /* what was moved is that many levels deep again */
-            before = t.moved;
-            int dir = openat(t.root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-            if (dir >= 0)
-                remove_entries(&t, dir, LEVELS_MAX);
-        } while (t.moved > before);
-    }
-    if (t.root >= 0)
-        close(t.root);
-    ty_no_links_unlink(path, depth, AT_REMOVEDIR);
-}
-
 void ty_pod_files_remove(struct ty_pod_runtime *p)
 {
     if (p->dir && !p->e->o.keep)
-        ty_pod_files_remove_tree(p->dir, TY_DEPTH_POD);
+        ty_tree_remove(p->dir, TY_DEPTH_POD);
 }

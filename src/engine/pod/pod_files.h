@@ -20,8 +20,6 @@ struct ty_bind_mount *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runt
 struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p, size_t c,
                                          struct ty_err *err);
 void ty_pod_files_remove(struct ty_pod_runtime *p);
-/* Without what is mounted below it. depth: enum ty_state_depth, or 1 (no_links.h). */
-void ty_pod_files_remove_tree(const char *path, unsigned depth);
 /* Or NULL. */
 char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_runtime *p,
                                        size_t c);

@@ -1,7 +1,6 @@
 /* A pod's folder: volumes, files from objects, the hosts file; and that it goes. */
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "engine/engine_testing.h"
@@ -131,32 +130,6 @@ static void a_host_path_of_another_kind(void **state)
     assert_observed(w, "J j Failed");
 }
 
-/* More levels than descriptors. */
-static void a_deep_tree_is_removed(void **state)
-{
-    struct engine_fixture *w = *state;
-    char *top = ty_arena_printf(w->a, "%s/deep", w->dir);
-    struct rlimit before, few;
-
-    assert_int_equal(mkdir(top, 0755), 0);
-    int at = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int i = 0; i < 600; i++) {
-        assert_int_equal(mkdirat(at, ".moved-1", 0755), 0);
-        assert_int_equal(mkdirat(at, "beside", 0755), 0);
-        int below = openat(at, ".moved-1", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        close(at);
-        at = below;
-    }
-    close(at);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-    few = before;
-    few.rlim_cur = 256;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    ty_pod_files_remove_tree(top, 1);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    assert_int_equal(access(top, F_OK), -1);
-}
-
 /* Links that a job left in its folder are removed, not followed. */
 static void nothing_outside_is_removed(void **state)
 {
@@ -181,7 +154,6 @@ int main(void)
         ENGINE_TEST(files_of_a_configmap),
         ENGINE_TEST(scratch_goes_and_claims_stay),
         ENGINE_TEST(a_locked_claim),
-        ENGINE_TEST(a_deep_tree_is_removed),
         ENGINE_TEST(aliases_are_in_the_hosts_file),
         ENGINE_TEST(a_host_path_of_another_kind),
         ENGINE_TEST(nothing_outside_is_removed),

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "engine/pod/pod_files.h"
 #include "engine/pod/pod_plan.h"
 #include "proc/no_links.h"
+#include "proc/tree_remove.h"
 
 #define ROOT "%s/files" /* pods have longer names */
 
@@ -97,7 +97,7 @@ static int create_fresh(const char *dir, mode_t mode, struct ty_err *err)
 static int write_all(const char *dir, const struct ty_volume *v, struct ty_err *err)
 {
     /* Of an earlier pod, whose files could not all be written. */
-    ty_pod_files_remove_tree(dir, TY_DEPTH_LOG);
+    ty_tree_remove(dir, TY_DEPTH_LOG);
     int r = create_fresh(dir, v->secret ? 0700 : 0755, err);
     for (const struct ty_file *f = v->files; f && r == 0; f = f->next)
         r = write_file(dir, f, err);
@@ -133,5 +133,5 @@ int ty_volume_files_create(struct ty_arena *a, const char *pods, struct ty_volum
 
 void ty_volume_files_remove(struct ty_arena *a, const char *pods)
 {
-    ty_pod_files_remove_tree(ty_arena_printf(a, ROOT, pods), TY_DEPTH_POD);
+    ty_tree_remove(ty_arena_printf(a, ROOT, pods), TY_DEPTH_POD);
 }

@@ -120,6 +120,7 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     struct ty_engine *e = ty_xalloc(calloc(1, sizeof(*e)));
     e->o = *opts;
     e->rsh.fd = -1;
+    ty_tree_remover_init(&e->remover);
     e->log_chunk = ty_xalloc(malloc(TY_LOG_CHUNK));
     e->wall_base_ms = ty_engine_wall_ms() - (int64_t)uv_now(opts->loop);
     e->store = ty_local_new(wall_s, NULL);
@@ -215,6 +216,7 @@ void ty_engine_free(struct ty_engine *e)
     if (!e)
         return;
     ty_pods_done(e);
+    ty_tree_remover_done(&e->remover);
     if (!e->o.keep)
         ty_volume_files_remove(e->pass, ty_arena_printf(e->pass, "%s/pods", e->o.dir));
     forget_jobs(e);

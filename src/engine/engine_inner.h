@@ -13,6 +13,7 @@
 #include "engine/pod/pod_summary_cache.h"
 #include "engine/pod/pods.h"
 #include "engine/rsh.h"
+#include "proc/tree_remover.h"
 #include "store/local/local.h"
 #include "workqueue/queue.h"
 
@@ -40,6 +41,7 @@ struct ty_engine {
     struct ty_gpus gpus;
     struct ty_limits limits;
     struct ty_mount_points mount_points;
+    struct ty_tree_remover remover; /* of the directories of ended pods */
     struct ty_net net;
     struct ty_rsh rsh;
     struct ty_pod_probes probes;

@@ -16,7 +16,6 @@
 #include "proc/regular_file.h"
 #include "proc/shim.h"
 #include "proc/sub_path.h"
-#include "proc/tree_remove.h"
 
 #define MESSAGE_MAX 4096
 
@@ -307,5 +306,5 @@ char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_r
 void ty_pod_files_remove(struct ty_pod_runtime *p)
 {
     if (p->dir && !p->e->o.keep)
-        ty_tree_remove(p->dir, TY_DEPTH_POD);
+        ty_tree_remover_add(&p->e->remover, p->dir, TY_DEPTH_POD);
 }

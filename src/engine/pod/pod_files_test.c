@@ -6,9 +6,12 @@
 #include "engine/engine_testing.h"
 #include "engine/pod/pod_files.h"
 
-static bool is_empty(struct engine_fixture *w, const char *path)
+/* A pod's directory goes with the pod, the files of objects with the run. */
+static void assert_nothing_is_left(struct engine_fixture *w)
 {
-    return rmdir(ty_arena_printf(w->a, "%s/%s", w->dir, path)) == 0;
+    ty_engine_free(w->e);
+    w->e = NULL;
+    assert_int_equal(rmdir(ty_arena_printf(w->a, "%s/run/pods", w->dir)), 0);
 }
 
 static void submit_with(struct engine_fixture *w, const char *objects, const char *pod)
@@ -36,10 +39,7 @@ static void files_of_a_configmap(void **state)
     fixture_run(w);
     assert_observed(w, "L j-node-0-0/main two\nL j-node-0-0/main 400\nL j-node-0-0/main deep\n");
     assert_observed(w, "L j-node-0-0/main one\nL j-node-0-0/main Read-only\n");
-    ty_engine_free(w->e);
-    w->e = NULL;
-    assert_true(
-        is_empty(w, "run/pods")); /* the folder is gone with the pod, the files with the run */
+    assert_nothing_is_left(w);
 }
 
 static void scratch_goes_and_claims_stay(void **state)
@@ -61,7 +61,7 @@ static void scratch_goes_and_claims_stay(void **state)
     fixture_run(w);
     assert_observed(w, "L j-node-0-0/main shared\n");
     assert_string_equal(fixture_file(w, "claims/keep/run/1/f"), "shared\n");
-    assert_true(is_empty(w, "run/pods"));
+    assert_nothing_is_left(w);
 }
 
 static void a_locked_claim(void **state)
@@ -144,7 +144,7 @@ static void nothing_outside_is_removed(void **state)
                                    precious, precious));
     fixture_run(w);
     assert_observed(w, "J j Complete");
-    assert_true(is_empty(w, "run/pods"));
+    assert_nothing_is_left(w);
     assert_int_equal(access(ty_arena_printf(w->a, "%s/file", precious), F_OK), 0);
 }
 

@@ -3,28 +3,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-/* Opens the directory `from` in which `path` begins, and goes to the last name of the path. Name by
- * name, and not by openat2(2): old kernels and filters of system calls do not have it. */
-static int walk_to_last(const char *from, int how, const char *path, const char **name)
-{
-    const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    char part[NAME_MAX + 1];
-    int at = open(from, flags | how);
+enum { DIR_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
-    if (at < 0)
-        return -errno;
-    while (at >= 0 && (path += strspn(path, "/")) < *name) {
+/* Consumes `at`. */
+static int walk_by_name(int at, const char *path, const char *end)
+{
+    char part[NAME_MAX + 1];
+
+    while (at >= 0 && (path += strspn(path, "/")) < end) {
         size_t n = strcspn(path, "/");
         int fd = -ENAMETOOLONG;
         if (n < sizeof(part)) {
             memcpy(part, path, n);
             part[n] = 0;
-            fd = openat(at, part, flags | O_NOFOLLOW);
+            fd = openat(at, part, DIR_FLAGS | O_NOFOLLOW);
             fd = fd < 0 ? -errno : fd;
         }
         close(at);
@@ -32,6 +31,41 @@ static int walk_to_last(const char *from, int how, const char *path, const char 
         path += n;
     }
     return at;
+}
+
+/* One system call for all names, because a pod costs a dozen such paths. -ENOSYS where the kernel
+ * or a filter of system calls does not have it; -ENOTDIR for a link, as by name. */
+static int walk_at_once(int at, const char *path, const char *end)
+{
+    struct open_how how = { .flags = DIR_FLAGS, .resolve = RESOLVE_NO_SYMLINKS };
+    char part[PATH_MAX];
+    size_t n = (size_t)(end - path);
+
+    if (n >= sizeof(part))
+        return -ENAMETOOLONG;
+    memcpy(part, path, n);
+    part[n] = 0;
+    int fd = (int)syscall(SYS_openat2, at, part, &how, sizeof(how));
+    if (fd < 0)
+        return errno == EPERM ? -ENOSYS : errno == ELOOP ? -ENOTDIR : -errno;
+    return fd;
+}
+
+/* Opens the directory `from` in which `path` begins, and goes to the last name of the path. */
+static int walk_to_last(const char *from, int how, const char *path, const char **name)
+{
+    int at = open(from, DIR_FLAGS | how);
+
+    if (at < 0)
+        return -errno;
+    path += strspn(path, "/");
+    if (path >= *name)
+        return at;
+    int fd = walk_at_once(at, path, *name);
+    if (fd == -ENOSYS)
+        return walk_by_name(at, path, *name);
+    close(at);
+    return fd;
 }
 
 int ty_no_links_open_parent(const char *path, const char **name)

@@ -4,10 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/testing.h"
 #include "base/tree_testing.h"
 
@@ -109,9 +115,29 @@ static void test_last(void **state)
     tree_remove(made);
 }
 
+/* As the filters of older container runtimes do. */
+static int refuse_openat2(void **state)
+{
+    (void)state;
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = { TY_COUNT(code), code };
+
+    assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+    assert_int_equal(syscall(SYS_openat2, AT_FDCWD, "/", NULL, 0), -1);
+    assert_int_equal(errno, EPERM);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_links), cmocka_unit_test(test_parent),
                                         cmocka_unit_test(test_last) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("openat2", tests, NULL, NULL);
+    return failed + cmocka_run_group_tests_name("by name", tests, refuse_openat2, NULL);
 }

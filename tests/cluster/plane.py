@@ -100,8 +100,11 @@ class Certificates:
         self.ca = folder / "ca.crt"
 
     def serving(self, name, names="IP:127.0.0.1,DNS:localhost"):
-        """A folder with tls.crt and tls.key, as controllers want it for their webhooks."""
+        """A folder with tls.crt and tls.key, as controllers want it for their webhooks. Made once for each name:
+        a key takes as long as the start of a manager."""
         target = self.folder / name
+        if (target / "tls.crt").exists():
+            return target
         target.mkdir(parents=True, exist_ok=True)
         openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "tls.key", "-out", "tls.csr",
                 "-subj", f"/CN={name}", cwd=target)

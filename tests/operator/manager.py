@@ -214,7 +214,7 @@ class Manager:
 
     def ready(self):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/readyz", timeout=5) as r:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/readyz", timeout=60) as r:
                 return r.status == 200
         except (urllib.error.URLError, OSError):
             return False

@@ -58,14 +58,13 @@ def answers(port):
 
 
 def free_ports(n, given=set()):
-    """Ports that nobody listens on, below those that the kernel gives to outgoing connections: one of
-    these could take a port before its server is up. None is given twice: whoever has one may not have
-    bound it yet, or be about to come back to it. Suites that run side by side (tools/test) get different ones."""
-    below = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    """Ports that nobody listens on, below those that `trainyard run` gives to its jobs (src/engine/net_port.c) and the
+    kernel to outgoing connections: whoever gets one binds it some time later. None is given twice: whoever has one may
+    be about to come back to it. Suites that run side by side (tools/test) get different ones."""
     worker, workers = map(int, os.environ.get("TRAINYARD_TEST_WORKER", "0/1").split("/"))
     ports = []
     while len(ports) < n:
-        port = random.SystemRandom().randrange(10000 + worker, max(below, 20000), workers)
+        port = random.SystemRandom().randrange(10000 + worker, 20000, workers)
         with socket.socket() as s:
             try:
                 s.bind(("127.0.0.1", port))
@@ -100,8 +99,11 @@ class Certificates:
         self.ca = folder / "ca.crt"
 
     def serving(self, name, names="IP:127.0.0.1,DNS:localhost"):
-        """A folder with tls.crt and tls.key, as controllers want it for their webhooks."""
+        """A folder with tls.crt and tls.key, as controllers want it for their webhooks. Made once for each name:
+        a key takes as long as the start of a manager."""
         target = self.folder / name
+        if (target / "tls.crt").exists():
+            return target
         target.mkdir(parents=True, exist_ok=True)
         openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "tls.key", "-out", "tls.csr",
                 "-subj", f"/CN={name}", cwd=target)

@@ -61,7 +61,10 @@ class Box:
 
     def parts(self):
         """How many bytes of unfinished files there are."""
-        return sum(p.stat().st_size for p in (self.to / ".trainyard").glob("*.part") if p.exists())
+        try:
+            return sum(p.stat().st_size for p in (self.to / ".trainyard").glob("*.part"))
+        except FileNotFoundError:
+            return 0  # one was finished at this moment
 
     def kill_after(self, process, size):
         """kill -9 as soon as so many bytes of unfinished files are there."""

@@ -11,6 +11,7 @@ import termios
 
 import pytest
 from initialize import TRAINYARD, Box, clean_env, noise
+from waiting import wait_for
 
 
 def tree(folder, files):
@@ -63,8 +64,7 @@ def test_one_run_at_a_time(tmp_path, box, files):
     files.files["/f"] = noise(1_000_000)
     held = files.fault("/f", hold=300_000)
     first = box.start("dataset", f"{files.url}/f")
-    while not box.to.exists() or not box.parts():
-        assert first.poll() is None
+    wait_for("it has begun", lambda: box.to.exists() and box.parts(), child=first)
     box.run("dataset", f"{files.url}/f").bad("is being filled by another trainyard")
     held.go()
     assert first.wait(60) == 0

@@ -157,7 +157,7 @@ def test_a_run_that_is_stopped(box, words):
     p.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, p.pid, os.WSTOPPED)  # on a busy machine it still runs for a moment
     try:
-        said = say(box, *words, code=1, timeout=20)
+        said = say(box, *words, code=1)
         assert f'error: the run of trainjob "job" (pid {p.pid}) is stopped; continue it: kill -CONT {p.pid}\n' in said
     finally:
         p.send_signal(signal.SIGCONT)
@@ -428,5 +428,5 @@ def test_a_restart_that_is_stopped_does_not_hide_the_failure(box):
 
 def test_stopped_with_an_exit_code(box):
     """As torchrun, which handles SIGTERM."""
-    code, out, err = box.run(job("trap 'exit 1' TERM; echo up; sleep 60 & wait"), "--timeout", "2")
+    code, out, err = box.run(job("trap 'exit 1' TERM; echo up; sleep 60 & wait"), "--timeout", str(box.limit(2)))
     assert "node-0-0: node ended with exit code 1, as asked\n" in err and "node failed" not in err

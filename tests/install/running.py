@@ -97,7 +97,7 @@ class Operator:
     def ready(self):
         assert self.child.poll() is None, self.log()[-3000:]
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/readyz", timeout=5) as r:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/readyz", timeout=60) as r:
                 return r.status == 200
         except OSError:
             return False

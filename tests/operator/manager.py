@@ -19,7 +19,8 @@ from waiting import poll_until, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
-FOLDER = PROGRAM.parent / "operator"  # planes and managers keep their logs here
+# Planes and managers keep their logs here; a suite that tools/test runs as two has two of them.
+FOLDER = PROGRAM.parent / os.environ.get("TRAINYARD_TEST_SUITE", "operator")
 UPSTREAM = os.environ.get("MANAGER", "ours") == "upstream"
 READY_SECONDS = 120
 STOP_SECONDS = 90
@@ -213,7 +214,7 @@ class Manager:
 
     def ready(self):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/readyz", timeout=5) as r:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/readyz", timeout=60) as r:
                 return r.status == 200
         except (urllib.error.URLError, OSError):
             return False

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.ours("v2.3.0 asks before a request is made, not when it
 
 def active(one):
     """TrainJobs that it is writing at this moment."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{one.metrics}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{one.metrics}/metrics", timeout=60) as answer:
         lines = answer.read().decode().splitlines()
     return next(int(float(line[len(ACTIVE):])) for line in lines if line.startswith(ACTIVE))
 

@@ -1,7 +1,9 @@
 """A user's view of `trainyard run`: real processes, a state folder of the test's own."""
+import math
 import os
 import pathlib
 import subprocess
+import time
 
 import pytest
 
@@ -78,3 +80,11 @@ class Box:
 
     def run(self, text, *args, timeout=240):
         return finish(self.start(text, *args), timeout)
+
+    def limit(self, least, command="true", nodes=1):
+        """A time limit in whole seconds within which such a process does what it has to, however busy the machine is:
+        five times as long as it takes now."""
+        began = time.monotonic()
+        code, _, err = self.run(job(command, nodes=nodes))
+        assert code == 0, err
+        return max(least, math.ceil(5 * (time.monotonic() - began)))

@@ -53,9 +53,9 @@ RING = f"NODES=3 PORT=$PORT {PYTHON} {ROOT}/tests/run/cascades/ring.py"
 
 
 def free_ports():
-    """The first of three ports that nobody listens on."""
+    """The first of three ports that nobody listens on, and that neither jobs nor control planes get meanwhile."""
     while True:
-        base = random.randrange(20000, 30000)
+        base = random.randrange(29600, 32700)
         try:
             for s in [socket.create_server(("127.0.0.1", base + i)) for i in range(3)]:
                 s.close()
@@ -100,7 +100,8 @@ def test_an_error_before_the_timeout_is_named(box):
     program.write_text("import atexit, os, threading, time\natexit.register(time.sleep, 60)\n"
                        "if os.environ['JOB_COMPLETION_INDEX'] == '0': time.sleep(60)\n"  # the job's time
                        "raise ValueError('boom')\n")
-    code, out, err = box.run(job(f"exec {PYTHON} {program}", nodes=2), "-o", "json", "--timeout", "5")
+    limit = box.limit(5, f"{PYTHON} -c 'import threading'", nodes=2)
+    code, out, err = box.run(job(f"exec {PYTHON} {program}", nodes=2), "-o", "json", "--timeout", str(limit))
     summary = objects(out)[-1]
     assert code == 124 and summary["result"] == "Stopped"
     assert summary["firstFailed"] == "node-0-1" and summary["verdict"].startswith("node-0-1 failed: ValueError: boom, after ")

@@ -202,7 +202,8 @@ def test_fail_index(box):
 
 def test_deadline(box):
     """Long enough for a process to begin, wherever: one that has not cannot tell that it was stopped."""
-    code, out, err = box.run(jobset(rjob("a", FOREVER, job={"activeDeadlineSeconds": 4, "backoffLimit": 6})))
+    limit = box.limit(2)
+    code, out, err = box.run(jobset(rjob("a", FOREVER, job={"activeDeadlineSeconds": limit, "backoffLimit": 6})))
     assert code == 1
     assert events(box) == ["stopped"]
     assert "DeadlineExceeded" in err

@@ -52,6 +52,24 @@ def test_a_neighbour_fails(ci):
                for line in lines)
 
 
+def test_lint_runs_beside_the_neighbours(ci):
+    """Each waits for the other; what lint says is not mixed with what they say."""
+    def meet(mine, other, *words):
+        return f"touch {mine}; echo {mine} began; until [ -e {other} ]; do sleep 0.05; done; echo {mine} ended; " + counts(*words)
+
+    code, lines = ci({"lint": meet("lint", "near", "build-lint/results.tsv", "lint\\t3\\t1\\t0", 1),
+                      "test-neighbours": meet("near", "lint", "build-test/results-neighbours.tsv", "neighbours\\t5\\t0\\t0")})
+    assert code == 1 and lines[-2:] == ["FAILED: lint: 1", "23 passed, 1 failed, 1 skipped"]
+    for name in ("lint", "near"):
+        assert lines.index(f"{name} ended") == lines.index(f"{name} began") + 1
+    assert [line for line in lines if line.startswith("== make lint took ") and line.endswith(": FAILED")]
+
+
+def test_lint_fails_though_it_counts_no_failure(ci):
+    code, lines = ci({"lint": counts("build-lint/results.tsv", "lint\\t4\\t0\\t0", code=1)})
+    assert code == 1 and lines[-1] == "24 passed, 0 failed, 1 skipped"
+
+
 def test_a_goal_dies_without_a_word(ci):
     code, lines = ci({"test-all": "exit 3"})
     assert code == 1 and lines[-2:] == ["FAILED: make test-all: 1", "15 passed, 1 failed"]

@@ -108,7 +108,6 @@ def test_without_a_control_plane(tree, capsys):
                     "run": (1, 0, 0)}
     said = capsys.readouterr().out
     assert "\n2 tests were not run: they need a control plane, which is not built yet. `make test-cluster` builds" in said
-    assert said.index("== cli\n") < said.index("== new\n")  # in no lane: alone, at the end
 
 
 def test_all(tree, capsys):
@@ -143,7 +142,26 @@ def test_a_suite_fails(tree, tmp_path):
 
 def test_named_suites_exist():
     assert len(runner.LONG) == len(set(runner.LONG)) and set(runner.LOCAL) <= set(runner.LONG)
-    assert all(list(Path(ROOT, "tests", suite).glob("test_*.py")) for suite in runner.LONG)
+    folders = {path.parent.name for path in ROOT.glob("tests/*/test_*.py")}
+    assert set(runner.LONG) <= {part for folder in folders for part in runner.parts_of(folder)}
+
+
+def test_two_halves_are_the_whole():
+    for suite, begins in runner.SECOND.items():
+        first, second = runner.parts_of(suite).values()
+        assert second[0] == f"tests/{suite}/{begins}"
+        assert first + second == sorted(str(path.relative_to(ROOT)) for path in Path(ROOT, "tests", suite).glob("test_*.py"))
+
+
+def test_a_suite_runs_as_two(tree, tmp_path):
+    (tmp_path / "tests/operator/test_first.py").write_text(
+        "import os\n\n\ndef test():\n    assert 'TRAINYARD_TEST_SUITE' not in os.environ\n")
+    (tmp_path / "tests/operator/test_golden.py").write_text(
+        "import os\n\n\ndef test():\n    assert os.environ['TRAINYARD_TEST_SUITE'] == 'operator-2'\n")
+    code, rows, _ = tree("--all")
+    assert code == 0 and rows["operator"] == (1, 0, 0) and rows["operator-2"] == (3, 0, 0)
+    code, rows, _ = tree("operator")  # alone, with its output as it comes: as one
+    assert rows["operator"] == (3, 1, 0) and "operator-2" not in rows
 
 
 def test_local_suites_never_overlap(monkeypatch):
@@ -158,5 +176,5 @@ def test_local_suites_never_overlap(monkeypatch):
         suites.results[name] = runner.Count(1)
     monkeypatch.setattr(suites, "run", run)
     suites.run_all(names)
-    assert set(suites.results) == set(names) and workers <= set(range(runner.WORKERS))
+    assert set(suites.results) == {*names, "operator-2"} and workers <= set(range(runner.WORKERS))
     assert all(len(running & set(runner.LOCAL)) <= 1 for running in overlaps), overlaps

@@ -6,6 +6,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from plane import free_ports
+
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTED = re.compile(r"^(?:from|import) (\w+)", re.M)
 
@@ -18,6 +20,12 @@ def test_names_of_helpers_are_unique():
     assert "conftest" not in imported, "every suite has one: put helpers into a module of their own"
     twice = {name: folders for name, folders in places.items() if name in imported and len(folders) > 1}
     assert twice == {"test_faults": {"history", "operator"}}  # see tests/conftest.py
+
+
+def test_ports_of_servers_are_not_those_of_jobs():
+    """Suites that start servers run beside those that run jobs, and neither binds its port at once."""
+    first = int(re.search(r"\bFIRST = (\d+)", (ROOT / "src/engine/net_port.c").read_text())[1])
+    assert max(free_ports(500)) < first
 
 
 def test_who_sleeps_says_why():

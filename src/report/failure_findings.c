@@ -9,8 +9,6 @@
  */
 #include "report/failure_findings.h"
 
-#include <ctype.h>
-
 #include "report/failure_launchers.h"
 #include "report/failure_lines.h"
 
@@ -70,28 +68,17 @@ static struct log_stream *stream_of(struct findings_reader *r, struct ty_str mar
     return &r->streams[i];
 }
 
-bool ty_failure_findings_exception(struct ty_str b)
+/* The last finding of the stream, or NULL. */
+static struct ty_failure_finding *last_of(struct findings_reader *r, const struct log_stream *s)
 {
-    size_t i = 0, part = 0;
-    bool dotted = false;
-
-    for (; i < b.n && (isalnum((unsigned char)b.p[i]) || b.p[i] == '_' || b.p[i] == '.'); i++)
-        if (b.p[i] == '.') {
-            dotted = true;
-            part = i + 1;
-        }
-    if (i == 0 || isdigit((unsigned char)b.p[0]) || part >= i)
-        return false;
-    if (i < b.n && (b.p[i] != ':' || (i + 1 < b.n && b.p[i + 1] != ' ')))
-        return false;
-    struct ty_str name = { b.p, i };
-    return dotted || isupper((unsigned char)b.p[part]) || ty_str_ends(name, TY_LIT("error"));
+    return s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
 }
 
-static bool is_header(struct ty_str b)
+static void set_root(struct ty_failure_finding *f, struct ty_str error, size_t line)
 {
-    return ty_str_ends(b, TY_LIT("Traceback (most recent call last):")) &&
-           !ty_str_contains(b, TY_LIT("traceback :"));
+    f->error = error;
+    f->symptom = ty_failure_symptom(error);
+    f->line = line;
 }
 
 /* The oldest finding makes room: what a process died of is among its last words. */
@@ -115,7 +102,7 @@ static struct ty_failure_finding *finding_new(struct findings_reader *r)
  * be of another process: then only many lines in between show it. */
 static void supersede(struct findings_reader *r, struct log_stream *s, bool traceback)
 {
-    struct ty_failure_finding *f = s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
+    struct ty_failure_finding *f = last_of(r, s);
 
     if (!f)
         return;
@@ -149,17 +136,14 @@ static struct ty_failure_finding *add_finding(struct findings_reader *r, struct 
 
 static void close_traceback(struct findings_reader *r, struct log_stream *s, struct ty_str error)
 {
-    struct ty_failure_finding *f = s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
+    struct ty_failure_finding *f = last_of(r, s);
 
     s->open--;
     if (s->ignored) {
         s->ignored = false;
     } else if (s->join && f) {
-        if (s->nested) {
-            f->error = error;
-            f->symptom = ty_failure_symptom(f->error);
-            f->line = r->i;
-        }
+        if (s->nested)
+            set_root(f, error, r->i);
         f->end = r->i;
     } else {
         add_finding(r, s, error, true);
@@ -190,13 +174,14 @@ static void read_traceback_line(struct findings_reader *r, struct log_stream *s)
         s->aside = true;
         return;
     }
-    if (ty_failure_findings_exception(b) || s->mark.n)
+    if (ty_failure_lines_exception(b) || s->mark.n)
         close_traceback(r, s, b);
 }
 
 /* "terminate called after throwing an instance of 'std::runtime_error'", then "  what():  boom" */
 static bool read_terminate(struct findings_reader *r, struct log_stream *s)
 {
+    struct ty_failure_finding *f = last_of(r, s);
     struct ty_str b = r->line->body, t = ty_str_trim(b);
 
     if (ty_str_starts(b, TY_LIT("terminate called"))) {
@@ -204,12 +189,10 @@ static bool read_terminate(struct findings_reader *r, struct log_stream *s)
         s->terminating = true;
         return true;
     }
-    if (!s->terminating || !ty_str_starts(t, TY_LIT("what():")) || s->last == SIZE_MAX)
+    if (!s->terminating || !ty_str_starts(t, TY_LIT("what():")) || !f)
         return false;
-    struct ty_failure_finding *f = &r->to->v[s->last];
-    f->end = f->line = r->i;
-    f->error = ty_str_trim((struct ty_str){ t.p + 7, t.n - 7 });
-    f->symptom = ty_failure_symptom(f->error);
+    set_root(f, ty_str_trim((struct ty_str){ t.p + 7, t.n - 7 }), r->i);
+    f->end = r->i;
     s->terminating = false;
     return true;
 }
@@ -239,17 +222,15 @@ static bool read_last_word(struct findings_reader *r, struct log_stream *s)
 /* Java, JavaScript and C# print the frames below the error. A cause is printed last: the root. */
 static bool read_frame(struct findings_reader *r, struct log_stream *s)
 {
-    struct ty_failure_finding *f = s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
+    struct ty_failure_finding *f = last_of(r, s);
     const struct ty_failure_line *above = r->i > 0 ? r->line - 1 : NULL;
 
     if (!ty_failure_lines_frame(r->line->body) || !above || !ty_str_eq(above->mark.text, s->mark))
         return false;
     struct ty_str error = ty_failure_lines_thrown(above->body);
     if (ty_str_starts(above->body, TY_LIT("Caused by: ")) && f) {
-        f->error = error;
-        f->symptom = ty_failure_symptom(error);
-        f->line = r->i - 1;
-    } else if (ty_failure_findings_exception(error)) {
+        set_root(f, error, r->i - 1);
+    } else if (ty_failure_lines_exception(error)) {
         s->since -= s->since > 0; /* the line above, which was taken for an ordinary one */
         f = add_finding(r, s, error, false);
         f->line = r->i - 1;
@@ -260,33 +241,42 @@ static bool read_frame(struct findings_reader *r, struct log_stream *s)
     return true;
 }
 
-/* A line of an exception group: "  | ValueError: boom" is its own error, and then that of each of
- * its members. The first member that is no group itself is the root; if that lost a peer, the
- * first that did not. */
+static bool is_group(struct ty_str error)
+{
+    return ty_str_contains(error, TY_LIT(" sub-exception"));
+}
+
+/* The error of an exception group, and then that of each of its members. The first member that is
+ * no group itself is the root; if that lost a peer, the first that did not. */
+static void read_group_error(struct findings_reader *r, struct log_stream *s, struct ty_str error)
+{
+    struct ty_failure_finding *f = last_of(r, s);
+
+    if (s->group == GROUP_OPEN) {
+        if (!s->join || !f)
+            add_finding(r, s, error, true);
+        s->group = s->join ? GROUP_ROOT : GROUP_READ;
+        s->join = false;
+    } else if (f && s->group == GROUP_READ && !is_group(error) &&
+               (is_group(f->error) || f->symptom == TY_SYMPTOM_PEER)) {
+        set_root(f, error, r->i);
+    }
+}
+
+/* A line of an exception group: "  | ValueError: boom", "  +-+---------------- 1 ----------------"
+ */
 static bool read_group_line(struct findings_reader *r, struct log_stream *s)
 {
     struct ty_str t = ty_str_trim(r->line->body);
-    struct ty_str text = t.n > 2 ? (struct ty_str){ t.p + 2, t.n - 2 } : (struct ty_str){ "", 0 };
-    struct ty_failure_finding *f = s->last != SIZE_MAX ? &r->to->v[s->last] : NULL;
-    bool error = t.n && t.p[0] == '|' && ty_failure_findings_exception(text);
-    bool member = error && !ty_str_contains(text, TY_LIT(" sub-exception"));
 
     if (t.n == 0 || (t.p[0] != '|' && t.p[0] != '+')) {
         s->group = GROUP_NONE;
         return false;
     }
-    if (error && s->group == GROUP_OPEN) {
-        if (!s->join || !f)
-            f = add_finding(r, s, text, true);
-        s->group = s->join ? GROUP_ROOT : GROUP_READ;
-        s->join = false;
-    } else if (member && f && s->group == GROUP_READ &&
-               (ty_str_contains(f->error, TY_LIT(" sub-exception")) ||
-                f->symptom == TY_SYMPTOM_PEER)) {
-        f->error = text;
-        f->symptom = ty_failure_symptom(text);
-        f->line = r->i;
-    }
+    struct ty_str text = t.n > 2 ? (struct ty_str){ t.p + 2, t.n - 2 } : (struct ty_str){ "", 0 };
+    if (t.p[0] == '|' && ty_failure_lines_exception(text))
+        read_group_error(r, s, text);
+    struct ty_failure_finding *f = last_of(r, s);
     if (f && s->group != GROUP_OPEN)
         f->end = r->i;
     return true;
@@ -298,6 +288,69 @@ static bool alone(const struct ty_failure_findings *f, const struct log_stream *
     return !f->many || s->mark.n > 0;
 }
 
+static void open_traceback(struct log_stream *s, struct ty_str head)
+{
+    s->caught = s->logged;
+    s->logged = false;
+    if (ty_str_ends(head, TY_LIT("+ Exception Group Traceback (most recent call last):"))) {
+        s->group = GROUP_OPEN;
+        return;
+    }
+    s->open++;
+    s->headed = s->open == 1;
+    s->column = s->headed ? head.n - strlen("Traceback (most recent call last):") : 0;
+    s->nested = ty_str_starts(head, TY_LIT("Original "));
+    s->join |= s->nested;
+}
+
+/* What Python says of the next traceback. */
+static bool read_announcement(struct log_stream *s, struct ty_str b)
+{
+    if (ty_str_starts(b, TY_LIT("Exception ignored in")))
+        s->ignored = true;
+    else if (ty_failure_lines_aside(b))
+        s->aside = true;
+    else if (ty_str_contains(b, TY_LIT("During handling of the above exception, another")) ||
+             ty_str_contains(b, TY_LIT("The above exception was the direct cause")))
+        s->join = s->last != SIZE_MAX;
+    else
+        return false;
+    return true;
+}
+
+/* Last words, lines of launchers and of libraries' loggers, and the lines below one of them. */
+static bool read_message(struct findings_reader *r, struct log_stream *s)
+{
+    struct ty_str b = r->line->body;
+
+    if (read_terminate(r, s) || read_panic(r, s) || read_last_word(r, s))
+        s->message = MESSAGE;
+    else if (ty_failure_launchers_line(b))
+        s->message = ty_failure_launchers_error(b) ? MESSAGE : s->message;
+    else if (s->message > 0)
+        s->message--;
+    else
+        return false;
+    return true;
+}
+
+/* A line of a program that works. */
+static void count_line(struct findings_reader *r, struct log_stream *s)
+{
+    struct ty_str b = r->line->body;
+
+    if (!ty_failure_lines_says_something(b))
+        return;
+    s->since += !ty_failure_lines_farewell(b);
+    bool step = ty_failure_lines_progress(b), bare = ty_failure_lines_bare_step(b);
+    s->steps += bare;
+    s->trained |= step || s->steps >= TY_FAILURE_COUNTED;
+    r->to->steps += step || bare;
+    r->to->last = r->i;
+    if (s->mark.n == 0)
+        r->to->plain = r->i;
+}
+
 static void read_line(struct findings_reader *r)
 {
     struct log_stream *s = stream_of(r, r->line->mark.text);
@@ -305,69 +358,15 @@ static void read_line(struct findings_reader *r)
 
     if (s->group != GROUP_NONE && read_group_line(r, s))
         return;
-    if (is_header(b)) {
-        s->caught = s->logged;
-        s->logged = false;
-        if (ty_str_ends(b, TY_LIT("+ Exception Group Traceback (most recent call last):"))) {
-            s->group = GROUP_OPEN;
-            return;
-        }
-        s->open++;
-        s->headed = s->open == 1;
-        s->column = s->headed ? b.n - strlen("Traceback (most recent call last):") : 0;
-        s->nested = ty_str_starts(b, TY_LIT("Original "));
-        s->join |= s->nested;
-        return;
-    }
-    if (s->open > 0) {
+    if (ty_failure_lines_traceback(b)) {
+        open_traceback(s, b);
+    } else if (s->open > 0) {
         read_traceback_line(r, s);
-        return;
+    } else {
+        s->logged = ty_failure_lines_logged(b);
+        if (!read_announcement(s, b) && !read_frame(r, s) && !read_message(r, s))
+            count_line(r, s);
     }
-    s->logged = ty_failure_lines_logged(b);
-    if (ty_str_starts(b, TY_LIT("Exception ignored in"))) {
-        s->ignored = true;
-    } else if (ty_failure_lines_aside(b)) {
-        s->aside = true;
-    } else if (ty_str_contains(b, TY_LIT("During handling of the above exception, another")) ||
-               ty_str_contains(b, TY_LIT("The above exception was the direct cause"))) {
-        s->join = s->last != SIZE_MAX;
-    } else if (read_frame(r, s)) {
-        /* below its error */
-    } else if (read_terminate(r, s) || read_panic(r, s) || read_last_word(r, s)) {
-        s->message = MESSAGE;
-    } else if (ty_failure_launchers_line(b)) {
-        s->message = ty_failure_launchers_error(b) ? MESSAGE : s->message;
-    } else if (s->message > 0) {
-        s->message--;
-    } else if (ty_failure_lines_says_something(b)) {
-        s->since += !ty_failure_lines_farewell(b);
-        bool step = ty_failure_lines_progress(b), bare = ty_failure_lines_bare_step(b);
-        s->steps += bare;
-        s->trained |= step || s->steps >= TY_FAILURE_COUNTED;
-        r->to->steps += step || bare;
-        r->to->last = r->i;
-        if (s->mark.n == 0)
-            r->to->plain = r->i;
-    }
-}
-
-/* The launcher's traceback begins at `i`; what it logged right before belongs to it. */
-static size_t find_report(const struct ty_failure_log *log)
-{
-    size_t header = SIZE_MAX;
-
-    for (size_t i = 0; i < log->n; i++) {
-        struct ty_str b = log->lines[i].body;
-        if (is_header(b))
-            header = i;
-        if (header == SIZE_MAX || !ty_failure_findings_exception(b) ||
-            ty_failure_symptom(b) != TY_SYMPTOM_LAUNCHER)
-            continue;
-        while (header > 0 && ty_failure_launchers_line(log->lines[header - 1].body))
-            header--;
-        return header;
-    }
-    return SIZE_MAX;
 }
 
 void ty_failure_findings_read(const struct ty_failure_log *log, int64_t procs,
@@ -377,7 +376,6 @@ void ty_failure_findings_read(const struct ty_failure_log *log, int64_t procs,
 
     ret->n = ret->n_children = ret->steps = 0;
     ret->last = ret->plain = SIZE_MAX;
-    ret->report = find_report(log);
     ty_failure_launchers_read(log, ret);
     ret->many = procs > 1 || (procs == 0 && (ret->n_children > 0 || ret->report != SIZE_MAX));
     for (r.i = 0; r.i < log->n && r.i < ret->report; r.i++) {

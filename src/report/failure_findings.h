@@ -47,8 +47,6 @@ struct ty_failure_findings {
     size_t plain;  /* the last one without a mark; SIZE_MAX: none */
     bool many;     /* several processes write to the log */
 };
-/* "ValueError: boom", "torch.cuda.OutOfMemoryError: …", "KeyboardInterrupt" */
-bool ty_failure_findings_exception(struct ty_str body);
 /* procs: processes that write to the log; 0: unknown, the words of a launcher tell. */
 void ty_failure_findings_read(const struct ty_failure_log *log, int64_t procs,
                               struct ty_failure_findings *ret);

@@ -28,24 +28,6 @@ static void finds(const char *text, const char *want)
     finds_of(text, 0, want);
 }
 
-static void test_exceptions(void **state)
-{
-    static const char *const good[] = {
-        "ValueError: boom", "KeyboardInterrupt", "torch.cuda.OutOfMemoryError: x",
-        "struct.error: x",  "queue.Empty",       "MyBoom: x"
-    };
-    static const char *const bad[] = { "step 3/10",   "loss: 0.5", "  File",   "",
-                                       "12.5",        "done",      "done.",    "http://x",
-                                       "Epoch 3: 5%", "::",        "a.b.c://", "3Error: x" };
-
-    (void)state;
-    for (size_t i = 0; i < TY_COUNT(good); i++)
-        assert_true(ty_failure_findings_exception(ty_str(good[i])));
-    for (size_t i = 0; i < TY_COUNT(bad); i++)
-        if (ty_failure_findings_exception(ty_str(bad[i])))
-            fail_msg("%s", bad[i]);
-}
-
 static void test_chains(void **state)
 {
     (void)state;
@@ -214,12 +196,11 @@ static void test_other_languages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exceptions),       cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_prefixes),         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_other_languages),  cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_interleaved),      cmocka_unit_test(test_survived),
-        cmocka_unit_test(test_other_last_words), cmocka_unit_test(test_a_flood),
-        cmocka_unit_test(test_logged),
+        cmocka_unit_test(test_groups),   cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_other_languages),
+        cmocka_unit_test(test_chains),   cmocka_unit_test(test_interleaved),
+        cmocka_unit_test(test_survived), cmocka_unit_test(test_other_last_words),
+        cmocka_unit_test(test_a_flood),  cmocka_unit_test(test_logged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

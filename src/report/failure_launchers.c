@@ -65,73 +65,147 @@ static void set_exit(struct ty_failure_child *c, int64_t code)
         c->code = (int)code;
 }
 
+static void set_signal(struct ty_failure_child *c, struct ty_str text, const char *words)
+{
+    int64_t v = 0;
+
+    if (number_after(text, words, &v) && v > 0)
+        set_exit(c, -v);
+}
+
+static struct ty_failure_child *last_child(struct ty_failure_findings *to)
+{
+    return to->n_children ? &to->children[to->n_children - 1] : NULL;
+}
+
+/* ---- torchrun's table ---- */
+
+static void add_table_child(struct ty_failure_findings *to, struct ty_str rank, size_t i, bool root)
+{
+    struct ty_failure_child *c = child_add(to, i);
+    int64_t v = 0;
+
+    if (!c)
+        return;
+    c->root = root;
+    if (number_at(rank, &v))
+        c->rank = v;
+    if (number_after(rank, "local_rank: ", &v))
+        c->local = v;
+}
+
+/* A line of a traceback, with @record: the error is indented by two blanks, frames by more. */
+static void read_table_error(struct ty_failure_child *c, struct ty_str line)
+{
+    if (c->error.n || line.n <= 3 || line.p[0] != ' ' || line.p[1] != ' ' || line.p[2] == ' ')
+        return;
+    struct ty_str text = { line.p + 2, line.n - 2 };
+    if (ty_failure_lines_exception(text))
+        c->error = text;
+}
+
 static void read_table_line(struct ty_failure_findings *to, struct ty_str line, size_t i, bool root)
 {
-    struct ty_failure_child *c = to->n_children ? &to->children[to->n_children - 1] : NULL;
+    struct ty_failure_child *c = last_child(to);
     struct ty_str value;
     int64_t v = 0;
 
     if (table_field(line, "rank", &value)) {
-        c = child_add(to, i);
-        if (!c)
-            return;
-        c->root = root;
-        if (number_at(value, &v))
-            c->rank = v;
-        if (number_after(value, "local_rank: ", &v))
-            c->local = v;
+        add_table_child(to, value, i, root);
     } else if (c && table_field(line, "exitcode", &value)) {
         if (number_at(value, &v))
             set_exit(c, v);
     } else if (c && table_field(line, "traceback", &value)) {
         if (ty_str_starts(value, TY_LIT("Signal")))
             c->said = value;
-    } else if (c && line.n > 3 && line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ') {
-        struct ty_str text = { line.p + 2, line.n - 2 }; /* of a traceback, with @record */
-        if (!c->error.n && ty_failure_findings_exception(text))
-            c->error = text;
+    } else if (c) {
+        read_table_error(c, line);
     }
 }
 
-/* Notes of mpirun (Open MPI, MPICH) and of DeepSpeed's launcher, each with one child. */
-static void read_note(struct ty_failure_findings *to, struct ty_str line, size_t i)
+/* ---- notes of mpirun (Open MPI, MPICH) and of DeepSpeed's launcher, each with one child ---- */
+
+/* "MPI_ABORT was invoked on rank 1 in communicator …", "Abort(7) on node 2 (rank 2 in comm 0): …"
+ */
+static bool read_abort(struct ty_failure_findings *to, struct ty_str line, size_t i)
 {
-    struct ty_failure_child *c = to->n_children ? &to->children[to->n_children - 1] : NULL;
-    struct ty_str process = after(line, "Process name: [["), reported = { 0 };
+    int64_t rank = 0;
+
+    if (!number_after(line, "MPI_ABORT was invoked on rank ", &rank) &&
+        !number_after(line, "mpirun noticed that process rank ", &rank) &&
+        !(ty_str_starts(line, TY_LIT("Abort(")) && number_after(line, ") on node ", &rank)))
+        return false;
+    struct ty_failure_child *c = child_add(to, i);
+    if (c) {
+        c->rank = rank;
+        c->said = ty_str_trim(line);
+        set_signal(c, line, "exited on signal ");
+    }
+    return true;
+}
+
+/* MPICH: "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)" */
+static bool read_exit_string(struct ty_failure_findings *to, struct ty_str line, size_t i)
+{
     struct ty_str died = after(line, "TERMINATED WITH THE EXIT STRING: ");
+    struct ty_failure_child *c = died.p ? child_add(to, i) : NULL;
+
+    if (c) {
+        c->said = ty_str_trim(died);
+        set_signal(c, died, "(signal ");
+    }
+    return died.p != NULL;
+}
+
+/* "  Process name: [[31107,1],1]", "*** reported by process [2038693889,1]" */
+static bool read_process(struct ty_failure_findings *to, struct ty_str line, size_t i)
+{
+    struct ty_str process = after(line, "Process name: [["), rank = after(process, "],");
     int64_t v = 0;
 
-    if (number_after(line, "MPI_ABORT was invoked on rank ", &v) ||
-        number_after(line, "mpirun noticed that process rank ", &v) ||
-        (ty_str_starts(line, TY_LIT("Abort(")) && number_after(line, ") on node ", &v))) {
-        c = child_add(to, i);
-        if (!c)
-            return;
-        c->rank = v;
-        c->said = ty_str_trim(line);
-        if (number_after(line, "exited on signal ", &v) && v > 0)
-            set_exit(c, -v);
-    } else if (died.p) { /* MPICH: "Killed (signal 9)" */
-        c = child_add(to, i);
-        if (!c)
-            return;
-        c->said = ty_str_trim(died);
-        if (number_after(died, "(signal ", &v) && v > 0)
-            set_exit(c, -v);
-    } else if (process.p || (reported = after(line, "*** reported by process [")).p) {
-        struct ty_str rank = process.p ? after(process, "],") : after(reported, ",");
-        c = child_add(to, i);
-        if (c && rank.p && number_at(rank, &v))
-            c->rank = v;
-    } else if (number_after(line, "] exits with return code = ", &v)) { /* DeepSpeed */
-        c = child_add(to, i);
-        if (c)
-            set_exit(c, v);
-    } else if (c && ty_str_starts(ty_str_trim(line), TY_LIT("Exit code:"))) {
-        if (number_at(ty_str_trim(after(line, "Exit code:")), &v))
-            set_exit(c, v);
+    if (!process.p) {
+        process = after(line, "*** reported by process [");
+        rank = after(process, ",");
     }
+    struct ty_failure_child *c = process.p ? child_add(to, i) : NULL;
+    if (c && rank.p && number_at(rank, &v))
+        c->rank = v;
+    return process.p != NULL;
 }
+
+/* DeepSpeed: "[ERROR] … ['python', 'train.py'] exits with return code = 1" */
+static bool read_return_code(struct ty_failure_findings *to, struct ty_str line, size_t i)
+{
+    int64_t v = 0;
+
+    if (!number_after(line, "] exits with return code = ", &v))
+        return false;
+    struct ty_failure_child *c = child_add(to, i);
+    if (c)
+        set_exit(c, v);
+    return true;
+}
+
+/* "  Exit code:    1", below the name of the process */
+static void read_exit_code(struct ty_failure_child *c, struct ty_str line)
+{
+    int64_t v = 0;
+
+    if (ty_str_starts(ty_str_trim(line), TY_LIT("Exit code:")) &&
+        number_at(ty_str_trim(after(line, "Exit code:")), &v))
+        set_exit(c, v);
+}
+
+static void read_note(struct ty_failure_findings *to, struct ty_str line, size_t i)
+{
+    if (read_abort(to, line, i) || read_exit_string(to, line, i) || read_process(to, line, i) ||
+        read_return_code(to, line, i))
+        return;
+    if (to->n_children)
+        read_exit_code(last_child(to), line);
+}
+
+/* ---- lines of launchers and loggers ---- */
 
 /* "[E1117 17:33:43.123 socket.cpp:957] …", "W1117 17:33:43.123000 2190 torch/…"; its letter, or 0.
  */
@@ -186,10 +260,30 @@ bool ty_failure_launchers_line(struct ty_str b)
     return false;
 }
 
+/* Where the launcher's own traceback begins; what it logged right before belongs to it. */
+static size_t find_report(const struct ty_failure_log *log)
+{
+    size_t header = SIZE_MAX;
+
+    for (size_t i = 0; i < log->n; i++) {
+        struct ty_str b = log->lines[i].body;
+        if (ty_failure_lines_traceback(b))
+            header = i;
+        if (header == SIZE_MAX || !ty_failure_lines_exception(b) ||
+            ty_failure_symptom(b) != TY_SYMPTOM_LAUNCHER)
+            continue;
+        while (header > 0 && ty_failure_launchers_line(log->lines[header - 1].body))
+            header--;
+        return header;
+    }
+    return SIZE_MAX;
+}
+
 void ty_failure_launchers_read(const struct ty_failure_log *log, struct ty_failure_findings *to)
 {
     bool table = false, root = false;
 
+    to->report = find_report(log);
     for (size_t i = 0; i < log->n; i++) {
         struct ty_str b = log->lines[i].body;
         table |= ty_str_contains(b, TY_LIT("ChildFailedError"));

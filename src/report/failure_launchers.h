@@ -9,8 +9,8 @@ bool ty_failure_launchers_line(struct ty_str body);
 /* An error in the log of a C++ library, "E1117 17:33:43.1 …": its message may have several lines.
  */
 bool ty_failure_launchers_error(struct ty_str body);
-/* Adds the children that the report names. Lines of it that are errors of a program (a traceback
- * that torchrun repeats) are left to the caller. */
+/* Finds where the launcher's report begins, and adds the children that it names. Lines of it that
+ * are errors of a program (a traceback that torchrun repeats) are left to the caller. */
 void ty_failure_launchers_read(const struct ty_failure_log *log, struct ty_failure_findings *to);
 /* The first notice of Open MPI's mpirun, framed by dashes, or the line before it if that explains
  * it; empty if there is none. *ret_line: its last line. */

@@ -205,3 +205,27 @@ bool ty_failure_lines_logged(struct ty_str b)
             return true;
     return false;
 }
+
+bool ty_failure_lines_exception(struct ty_str b)
+{
+    size_t i = 0, part = 0;
+    bool dotted = false;
+
+    for (; i < b.n && (isalnum((unsigned char)b.p[i]) || b.p[i] == '_' || b.p[i] == '.'); i++)
+        if (b.p[i] == '.') {
+            dotted = true;
+            part = i + 1;
+        }
+    if (i == 0 || isdigit((unsigned char)b.p[0]) || part >= i)
+        return false;
+    if (i < b.n && (b.p[i] != ':' || (i + 1 < b.n && b.p[i + 1] != ' ')))
+        return false;
+    struct ty_str name = { b.p, i };
+    return dotted || isupper((unsigned char)b.p[part]) || ty_str_ends(name, TY_LIT("error"));
+}
+
+bool ty_failure_lines_traceback(struct ty_str b)
+{
+    return ty_str_ends(b, TY_LIT("Traceback (most recent call last):")) &&
+           !ty_str_contains(b, TY_LIT("traceback :"));
+}

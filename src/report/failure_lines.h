@@ -5,6 +5,10 @@
 
 #include "base/str.h"
 
+/* "ValueError: boom", "torch.cuda.OutOfMemoryError: …", "KeyboardInterrupt" */
+bool ty_failure_lines_exception(struct ty_str line);
+/* The head of a traceback of Python's; torchrun's table has "traceback : Traceback (…". */
+bool ty_failure_lines_traceback(struct ty_str line);
 /* The line of a process that dies at once: of assert(), glibc's heap checks, Go, Rust, MPI, absl.
  * *ret_error: what of it is the error, a part of the line. */
 bool ty_failure_lines_crash(struct ty_str line, struct ty_str *ret_error);

@@ -3,6 +3,24 @@
 
 #include "base/testing.h"
 
+static void test_exceptions(void **state)
+{
+    static const char *const good[] = {
+        "ValueError: boom", "KeyboardInterrupt", "torch.cuda.OutOfMemoryError: x",
+        "struct.error: x",  "queue.Empty",       "MyBoom: x"
+    };
+    static const char *const bad[] = { "step 3/10",   "loss: 0.5", "  File",   "",
+                                       "12.5",        "done",      "done.",    "http://x",
+                                       "Epoch 3: 5%", "::",        "a.b.c://", "3Error: x" };
+
+    (void)state;
+    for (size_t i = 0; i < TY_COUNT(good); i++)
+        assert_true(ty_failure_lines_exception(ty_str(good[i])));
+    for (size_t i = 0; i < TY_COUNT(bad); i++)
+        if (ty_failure_lines_exception(ty_str(bad[i])))
+            fail_msg("%s", bad[i]);
+}
+
 static void test_crashes(void **state)
 {
     static const struct {
@@ -100,6 +118,7 @@ static void test_a_process_that_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exceptions),
         cmocka_unit_test(test_crashes),
         cmocka_unit_test(test_stack_traces),
         cmocka_unit_test(test_explanations),

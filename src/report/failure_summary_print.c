@@ -237,6 +237,26 @@ static bool lost_alone(const struct ty_failure_summary *v, const struct ty_conta
     return (lost == 1 || all_refused(v)) && !v->more && !f->stopped && !f->timed_out;
 }
 
+/* Those that have no line of their own. */
+static void print_others(size_t running, size_t stopped, struct ty_buf *out)
+{
+    if (running)
+        ty_buf_printf(out, "%zu other%s still ran and %s stopped\n", running,
+                      running == 1 ? "" : "s", running == 1 ? "is" : "are");
+    if (stopped)
+        ty_buf_printf(out, "%zu other%s stopped by trainyard because of it\n", stopped,
+                      stopped == 1 ? " was" : "s were");
+}
+
+static void print_attempts_before(const struct ty_failure_summary *v, struct ty_buf *out)
+{
+    for (size_t i = 0; i < v->n_before; i++)
+        ty_buf_printf(out, "%s\n", v->before[i]);
+    if (v->more_before)
+        ty_buf_printf(out, "%zu more attempt%s failed\n", v->more_before,
+                      v->more_before == 1 ? "" : "s");
+}
+
 void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running,
                               struct ty_buf *out)
 {
@@ -246,27 +266,17 @@ void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running
         return;
     struct ty_str last;
     int64_t rank = -1;
-    size_t stopped = count_stopped(v, &last);
+    size_t stopped = count_stopped(v, &last), begin = out->n;
     bool left = ty_failure_summary_leaver(v) != NULL;
     bool silent = !left && ty_failure_summary_silent(v, &rank) != NULL;
-    size_t begin = out->n;
+    bool of_the_job = left || silent || (v->n + stopped > 1 && !lost_alone(v, f));
     ty_failure_summary_headline(v, running, out);
     ty_buf_chr(out, '\n');
     ty_buf_cstr(out, f->tail);
     print_hint(f, begin, out);
-    if (f->peer && !running && (left || (v->n + stopped > 1 && (silent || !lost_alone(v, f))))) {
+    if (f->peer && !running && of_the_job)
         print_reason(v, left || silent, out);
-    }
     print_followers(v, out);
-    if (running)
-        ty_buf_printf(out, "%zu other%s still ran and %s stopped\n", running,
-                      running == 1 ? "" : "s", running == 1 ? "is" : "are");
-    if (stopped && (!silent || running)) /* else it is the one */
-        ty_buf_printf(out, "%zu other%s stopped by trainyard because of it\n", stopped,
-                      stopped == 1 ? " was" : "s were");
-    for (size_t i = 0; i < v->n_before; i++)
-        ty_buf_printf(out, "%s\n", v->before[i]);
-    if (v->more_before)
-        ty_buf_printf(out, "%zu more attempt%s failed\n", v->more_before,
-                      v->more_before == 1 ? "" : "s");
+    print_others(running, silent && !running ? 0 : stopped, out); /* the silent one has its line */
+    print_attempts_before(v, out);
 }

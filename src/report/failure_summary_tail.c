@@ -291,7 +291,7 @@ static void choose_silent(struct ty_tail_reader *t)
 static size_t launcher_error(const struct ty_tail_reader *t)
 {
     for (size_t i = t->found.report; i < t->log.n; i++)
-        if (ty_failure_findings_exception(t->log.lines[i].body))
+        if (ty_failure_lines_exception(t->log.lines[i].body))
             return i;
     return SIZE_MAX;
 }

@@ -276,57 +276,6 @@ static bool mask_url_user(struct ty_mask *m)
     return true;
 }
 
-/* ---- "curl -u user:password" ---- */
-
-/* How far it is over blanks, or from one item of a command that Python prints ("['curl', '-u',
- * 'me:pw']") to the next; 0: neither. */
-static size_t next_argument(struct ty_str rest, size_t from)
-{
-    size_t i = from;
-
-    if (i < rest.n && (rest.p[i] == '\'' || rest.p[i] == '"') && i + 1 < rest.n &&
-        rest.p[i + 1] == ',')
-        i += 2;
-    size_t blanks = i;
-    while (i < rest.n && (rest.p[i] == ' ' || rest.p[i] == '='))
-        i++;
-    if (i == blanks)
-        return 0;
-    return i + (i < rest.n && (rest.p[i] == '\'' || rest.p[i] == '"')) - from;
-}
-
-/* The end of an argument: of one in quotes the closing one. */
-static bool ends_argument(char c, char before)
-{
-    bool quoted = before == '\'' || before == '"';
-
-    return c == '\n' || (quoted ? c == before : ends_url_user(c));
-}
-
-/* At "-u" or "--user": the argument, if it has a colon and is not numbers ("--user 1000:1000"). */
-static bool mask_user_option(struct ty_mask *m, char last)
-{
-    struct ty_str rest = rest_of(m);
-    size_t n = ty_str_starts(rest, TY_LIT("-u"))       ? 2
-               : ty_str_starts(rest, TY_LIT("--user")) ? 6
-                                                       : 0;
-    size_t skip = n && strchr(" '\"\n", last) && last ? next_argument(rest, n) : 0;
-    size_t from = n + skip, end = from;
-    bool colon = false, letters = false;
-
-    if (skip == 0)
-        return false;
-    for (; end < rest.n && !ends_argument(rest.p[end], rest.p[from - 1]); end++) {
-        colon |= rest.p[end] == ':';
-        letters |= !is_digit(rest.p[end]) && rest.p[end] != ':';
-    }
-    if (!colon || !letters)
-        return false;
-    ty_mask_copy(m, from);
-    ty_mask_hide(m, end - from);
-    return true;
-}
-
 /* ---- private keys ---- */
 
 static size_t find(struct ty_str s, size_t from, struct ty_str what)
@@ -357,24 +306,30 @@ static bool mask_pem(struct ty_mask *m)
 
 /* ---- passes ---- */
 
+/* What begins here, if it is a credential. */
+static bool mask_here(struct ty_mask *m)
+{
+    char c = m->text.p[m->at], last = m->out->n ? m->out->p[m->out->n - 1] : ' ';
+    bool word = is_alnum(c) && !is_alnum(last) && last != '_';
+
+    ty_mask_command(m, word, last);
+    if (c == ':')
+        return mask_url_user(m);
+    if (c == '-')
+        return mask_pem(m) || ty_mask_argument(m, last);
+    if (word && (mask_token(m) || mask_bearer(m) || mask_basic(m)))
+        return true;
+    return (word || c == '_') && ty_mask_value(m);
+}
+
 /* True if the text changed. */
 static bool mask_pass(struct ty_str text, struct ty_buf *out)
 {
     struct ty_mask m = { .text = text, .out = out };
 
-    while (m.at < text.n) {
-        char c = text.p[m.at], last = out->n ? out->p[out->n - 1] : ' ';
-        bool word = is_alnum(c) && !is_alnum(last) && last != '_';
-        if (c == ':' && mask_url_user(&m))
-            continue;
-        if (c == '-' && (mask_pem(&m) || mask_user_option(&m, last)))
-            continue;
-        if (word && (mask_token(&m) || mask_bearer(&m) || mask_basic(&m)))
-            continue;
-        if ((word || c == '_') && ty_mask_value(&m))
-            continue;
-        ty_mask_copy(&m, 1);
-    }
+    while (m.at < text.n)
+        if (!mask_here(&m))
+            ty_mask_copy(&m, 1);
     return m.changed;
 }
 

@@ -9,7 +9,7 @@ enum secret_rule {
     ANY_VALUE,
     NO_PATH = 1,  /* PWD=/home/me */
     VARIABLE = 2, /* the name is in capitals, as variables are: "forward_pass=3" is another thing */
-    PROSE = 4,    /* also if only blanks are between: password "hunter2" */
+    PROSE = 4,    /* also in sentences: password "hunter2", the password is hunter2 */
 };
 
 /* Suffixes of names, in lower case and without separators. */
@@ -95,6 +95,7 @@ struct secret_value {
     size_t from, n; /* in the text */
     bool quoted;    /* the name was: an object's member */
     bool assigned;  /* by '=' */
+    bool said;      /* "the password is …" */
 };
 
 static char char_at(const struct ty_mask *m, size_t i)
@@ -109,13 +110,17 @@ static size_t skip_blanks(const struct ty_mask *m, size_t i)
     return i;
 }
 
-/* The length of a quote at i, which may be escaped, as JSON in JSON is: 0, 1 or 2. */
+/* The length of a quote at i with what escapes it, 0 if there is none. JSON in JSON has one
+ * backslash before it, JSON in that has three, and so on. */
 static size_t quote_at(const struct ty_mask *m, size_t i)
 {
-    size_t escaped = char_at(m, i) == '\\';
-    char c = char_at(m, i + escaped);
+    enum { ESCAPES = 7 };
+    size_t n = 0;
 
-    return c == '"' || c == '\'' ? 1 + escaped : 0;
+    while (n <= ESCAPES && char_at(m, i + n) == '\\')
+        n++;
+    char c = char_at(m, i + n);
+    return (n & (n + 1)) == 0 && (c == '"' || c == '\'') ? n + 1 : 0;
 }
 
 static bool ends_line(char c)
@@ -123,27 +128,40 @@ static bool ends_line(char c)
     return c == '\n' || c == '\r';
 }
 
-/* Up to the closing quote (not included), or the end of the line. */
-static size_t quoted_end(const struct ty_mask *m, size_t i, char quote, bool escaped)
+/* Up to the closing quote (not included), or the end of the line, from behind the opening quote of
+ * this length. Quotes inside the value have more backslashes than those around it, and a backslash
+ * at its end has a power of two of them. */
+static size_t quoted_end(const struct ty_mask *m, size_t i, size_t length)
 {
+    char quote = m->text.p[i - 1];
+    size_t slashes = 0;
+
     for (; i < m->text.n && !ends_line(m->text.p[i]); i++) {
-        bool slash = m->text.p[i] == '\\';
-        if (escaped ? slash && char_at(m, i + 1) == quote : m->text.p[i] == quote)
-            return i;
-        i += slash && !escaped && i + 1 < m->text.n && !ends_line(m->text.p[i + 1]);
+        bool closes = m->text.p[i] == quote && slashes + 1 >= length;
+        if (closes && (slashes + 1 - length) % (2 * length) == 0)
+            return i + 1 - length;
+        slashes = m->text.p[i] == '\\' ? slashes + 1 : 0;
     }
     return i;
 }
 
-/* Up to what ends a value without quotes; of a header only a quote or the line does. */
-static size_t plain_end(const struct ty_mask *m, size_t i, bool header)
+static size_t find_end(const struct ty_mask *m, size_t i, const char *ends)
 {
-    const char *ends = header ? "\"'" : " \t,;&|)]}\"'<>";
-
     while (i < m->text.n && !ends_line(m->text.p[i]) &&
            (m->text.p[i] == '\0' || !strchr(ends, m->text.p[i])))
         i++;
     return i;
+}
+
+/* Up to what ends a value without quotes: of a header only a quote or the line does. Sentences do
+ * not end at "&". The end of other values is measured once: "key=key=key=…" has many. */
+static size_t plain_end(struct ty_mask *m, size_t i, bool header, bool said)
+{
+    if (header || said)
+        return find_end(m, i, header ? "\"'" : " \t\"'<>");
+    if (m->value_end <= i)
+        m->value_end = find_end(m, i, " \t,;&|)]}\"'<>");
+    return m->value_end;
 }
 
 /* What stands between a name and its value, from `i` on: how many bytes, 0: none does. */
@@ -166,40 +184,78 @@ static size_t wrapped_end(const struct ty_mask *m, size_t from, size_t end)
 
     if (quote == 0 || (!opened && (end - from > 2 || end == from || !is_name(m->text.p[from]))))
         return end;
-    return quoted_end(m, end + quote, char_at(m, end + quote - 1), quote == 2);
+    return quoted_end(m, end + quote, quote);
 }
 
-/* Finds the value of the name that ends at `i`. */
-static bool find_value(const struct ty_mask *m, size_t name, size_t i,
+/* Behind "is" or "was" at `i`; 0: neither is there. */
+static size_t skip_verb(const struct ty_mask *m, size_t i)
+{
+    static const char *const verbs[] = { "is", "was" };
+
+    for (size_t k = 0; k < TY_COUNT(verbs); k++) {
+        size_t n = strlen(verbs[k]);
+        if (m->text.n - i <= n || memcmp(m->text.p + i, verbs[k], n) != 0)
+            continue;
+        n += char_at(m, i + n) == ':';
+        if (skip_blanks(m, i + n) > i + n)
+            return skip_blanks(m, i + n);
+    }
+    return 0;
+}
+
+/* The value in a sentence, at `i` behind the name: invalid password "hunter2", password is hunter2
+ */
+static bool find_in_prose(const struct ty_mask *m, size_t i, struct secret_value *ret)
+{
+    size_t said = quote_at(m, i) == 1 ? 0 : skip_verb(m, i);
+
+    ret->said = said > 0;
+    ret->from = said ? said : i;
+    return said || quote_at(m, i) == 1;
+}
+
+/* Finds where the value of the name that ends at `i` begins, at its quote if it has one. */
+static bool find_start(const struct ty_mask *m, size_t name, size_t i,
                        const struct secret_name *kind, struct secret_value *ret)
 {
+    size_t quote = quote_at(m, i), blank = i + quote, at = skip_blanks(m, blank);
+    size_t assignment = assignment_at(m, name, at), item = skip_blanks(m, at + 1);
     bool option = name > 1 && char_at(m, name - 1) == '-' && char_at(m, name - 2) == '-';
-    size_t quote = quote_at(m, i), blank = 0, assignment = 0;
 
-    i += quote;
-    blank = i;
-    i = skip_blanks(m, i);
-    assignment = assignment_at(m, name, i);
-    *ret = (struct secret_value){ .quoted = quote > 0,
-                                  .assigned = assignment && char_at(m, i) != ':' };
-    bool prose = kind->rule == PROSE && !quote && i > blank && quote_at(m, i) == 1;
+    *ret = (struct secret_value){ .quoted = quote > 0, .assigned = true, .from = at };
     if (assignment) {
-        i = skip_blanks(m, i + assignment);
-    } else if (quote && char_at(m, i) == ',' && quote_at(m, skip_blanks(m, i + 1))) {
-        i = skip_blanks(m, i + 1); /* ['mysql', '--password', '…'], as Python prints a command */
-        ret->assigned = true;
-    } else if (prose || (option && i > blank && char_at(m, i) != '-')) {
-        ret->assigned = true; /* invalid password "hunter2", --password hunter2 */
-    } else {
-        return false;
+        ret->assigned = char_at(m, at) != ':';
+        ret->from = skip_blanks(m, at + assignment);
+        return true;
     }
-    quote = quote_at(m, i);
-    ret->from = i + quote;
-    ret->n = quote ? quoted_end(m, ret->from, char_at(m, ret->from - 1), quote == 2)
-                   : plain_end(m, i, kind->least == 0);
-    if (!quote && kind->least > 0)
-        ret->n = wrapped_end(m, ret->from, ret->n);
-    ret->n -= ret->from;
+    if (quote && char_at(m, at) == ',' && quote_at(m, item)) {
+        ret->from = item; /* ['mysql', '--password', '…'], as Python prints a command */
+        return true;
+    }
+    if (at == blank)
+        return false;
+    if (option && char_at(m, at) != '-')
+        return true; /* --password hunter2 */
+    return kind->rule == PROSE && !quote && find_in_prose(m, at, ret);
+}
+
+static bool find_value(struct ty_mask *m, size_t name, size_t i, const struct secret_name *kind,
+                       struct secret_value *ret)
+{
+    bool header = kind->least == 0;
+    size_t end = 0;
+
+    if (!find_start(m, name, i, kind, ret))
+        return false;
+    size_t quote = quote_at(m, ret->from);
+    ret->from += quote;
+    if (quote)
+        end = quoted_end(m, ret->from, quote);
+    else
+        end = plain_end(m, ret->from, header, ret->said);
+    if (!quote && !header)
+        end = wrapped_end(m, ret->from, end);
+    ret->n = end - ret->from;
     return ret->n > 0;
 }
 
@@ -214,20 +270,26 @@ static bool is_nothing(struct ty_str v)
     return false;
 }
 
+/* As keys and tokens have. Longer ones are no words of a log, and need not be looked through. */
 static bool has_digit(struct ty_str v)
 {
+    enum { LONG = 256 };
+
+    if (v.n > LONG)
+        return true;
     for (size_t i = 0; i < v.n; i++)
         if (v.p[i] >= '0' && v.p[i] <= '9')
             return true;
     return false;
 }
 
-static bool in_capitals(struct ty_str name)
+/* "REDIS_" of REDIS_PASS */
+static bool is_variable(struct ty_str head)
 {
-    for (size_t i = 0; i < name.n; i++)
-        if (name.p[i] >= 'a' && name.p[i] <= 'z')
+    for (size_t i = 0; i < head.n; i++)
+        if (head.p[i] >= 'a' && head.p[i] <= 'z')
             return false;
-    return true;
+    return head.n > 0 && is_separator(head.p[head.n - 1]);
 }
 
 /* "Bearer " of an Authorization header: the scheme is shown. */
@@ -240,17 +302,23 @@ static size_t scheme_of(struct ty_str value)
     return n > 0 && n + 1 < value.n && value.p[n] == ' ' ? n + 1 : 0;
 }
 
+/* What such a name may have without being a secret: null, a path, a word of a sentence. */
+static bool is_harmless(const struct secret_name *kind, const struct secret_value *v,
+                        struct ty_str value)
+{
+    return value.n < kind->least || is_nothing(value) ||
+           (kind->rule == NO_PATH && strchr("/~.", value.p[0])) ||
+           (v->said && ty_mask_is_ordinary(value));
+}
+
 /* "unexpected token: identifier" is prose; "token=…" and "hf_token: …" are not. */
 static bool looks_secret(const struct secret_name *kind, struct ty_str head,
                          const struct secret_value *v, struct ty_str value)
 {
-    if (value.n < kind->least || is_nothing(value))
-        return false;
-    if (kind->rule == NO_PATH && strchr("/~.", value.p[0]))
+    if (is_harmless(kind, v, value))
         return false;
     if (kind->rule == VARIABLE)
-        return v->assigned && head.n > 0 && is_separator(head.p[head.n - 1]) && in_capitals(head) &&
-               (kind->least == 1 || has_digit(value));
+        return v->assigned && is_variable(head) && (kind->least == 1 || has_digit(value));
     if (kind->least < 8) /* words that mean nothing else */
         return true;
     if (is_vocabulary(head))

@@ -7,26 +7,42 @@
 #include "report/progress.h"
 #include "report/progress_scan.h"
 
+static const char *skip_digits(const char *p)
+{
+    while (ty_progress_is_digit(*p))
+        p++;
+    return p;
+}
+
+/* Behind "e-05", or where it would be. */
+static const char *skip_exponent(const char *p)
+{
+    const char *digits = p + 1;
+
+    if (*p != 'e' && *p != 'E')
+        return p;
+    digits += *digits == '-' || *digits == '+';
+    return ty_progress_is_digit(*digits) ? skip_digits(digits) : p;
+}
+
+/* "nan" or "inf" as a whole word */
+static bool is_not_finite(const char *p)
+{
+    return (strncmp(p, "nan", 3) == 0 || strncmp(p, "inf", 3) == 0) &&
+           !ty_progress_is_alpha(p[3]) && !ty_progress_is_digit(p[3]);
+}
+
 /* The length of a number as programs print measures; 0 if it is none. */
 static size_t number_length(const char *p)
 {
-    const char *q = p + (*p == '-' || *p == '+');
-    size_t digits = 0;
+    const char *begin = p + (*p == '-' || *p == '+'), *whole = skip_digits(begin);
+    const char *end = *whole == '.' ? skip_digits(whole + 1) : whole;
 
-    if (strncmp(q, "nan", 3) == 0 || strncmp(q, "inf", 3) == 0)
-        return ty_progress_is_alpha(q[3]) || ty_progress_is_digit(q[3]) ? 0 : (size_t)(q + 3 - p);
-    for (; ty_progress_is_digit(*q); q++)
-        digits++;
-    if (*q == '.')
-        for (q++; ty_progress_is_digit(*q); q++)
-            digits++;
-    if (digits == 0)
-        return 0;
-    if ((*q == 'e' || *q == 'E') && (ty_progress_is_digit(q[1]) ||
-                                     ((q[1] == '-' || q[1] == '+') && ty_progress_is_digit(q[2]))))
-        for (q += 2; ty_progress_is_digit(*q);)
-            q++;
-    return (size_t)(q - p);
+    if (is_not_finite(begin))
+        return (size_t)(begin + 3 - p);
+    if (end - begin == (*whole == '.'))
+        return 0; /* no digit at all */
+    return (size_t)(skip_exponent(end) - p);
 }
 
 void ty_progress_metric_add(struct ty_progress *to, const char *name, size_t name_n,
@@ -70,26 +86,38 @@ static bool is_metric_name(const char *name, size_t n)
     return false;
 }
 
+static size_t name_length(const char *p)
+{
+    size_t n = 0;
+
+    while (ty_progress_is_alpha(p[n]) ||
+           (n > 0 && (ty_progress_is_digit(p[n]) || p[n] == '/' || p[n] == '.' || p[n] == '-')))
+        n++;
+    return n;
+}
+
+/* "loss 0.5", but not "loss 5%", "loss 1/10", "at 12:30", "lr 3x" */
+static bool goes_on(char c)
+{
+    return ty_progress_is_alpha(c) || c == '%' || c == '/' || c == ':';
+}
+
 void ty_progress_metrics_scan(const char *p, bool any, struct ty_progress *to)
 {
     while (*p) {
         const char *name = p;
-        while (ty_progress_is_alpha(*p) ||
-               (p > name && (ty_progress_is_digit(*p) || *p == '/' || *p == '.' || *p == '-')))
-            p++;
-        size_t n = (size_t)(p - name);
+        size_t n = name_length(p);
         if (n == 0) {
             p++;
             continue;
         }
+        p += n;
         const char *value = ty_progress_skip_spaces(p);
         bool equals = *value == '=';
         if (equals || *value == ':')
             value = ty_progress_skip_spaces(value + 1);
         size_t value_n = number_length(value);
-        char after = value[value_n];
-        if (value_n == 0 || ty_progress_is_alpha(after) || after == '%' || after == '/' ||
-            after == ':')
+        if (value_n == 0 || goes_on(value[value_n]))
             continue;
         if (is_metric_name(name, n) || (any && equals && strncmp(name, "v_num", 5) != 0))
             ty_progress_metric_add(to, name, n, value, value_n);

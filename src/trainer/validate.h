@@ -37,5 +37,9 @@ void ty_validate_requests(const struct ty_plan *plan, const struct ty_trainjob *
 /* Warns if no job of the runtime uses spec.trainer (B37). */
 void ty_validate_trainer(const struct ty_plan *plan, const struct ty_trainjob *job,
                          struct ty_errs *errs);
+/* Each warns of labels and annotations of templates with which the JobSet or a Job will be refused:
+ * those of the TrainJob's spec, patches and overrides, and those of a runtime's template. */
+void ty_validate_labels(const struct ty_trainjob *job, struct ty_errs *errs);
+void ty_validate_runtime_labels(const struct ty_json *runtime, struct ty_errs *errs);
 
 #endif

@@ -155,13 +155,26 @@ def finding(box, job, *files):
     return line
 
 
-def test_numbers_of_nodes_without_pods(box):
-    for nodes, why in [("0", "it is over at once, without a pod; use 1 or more"),
-                       ("-3", "a Job cannot have fewer than 0 pods; use 1 or more"),
-                       ("2147483647", "an indexed Job can have at most 100000 pods")]:
+def test_numbers_of_nodes(box):
+    """Too few, too many, and more than the field can hold: one line with the bound."""
+    for nodes, why in [("0", 'job "node" gets no pods: numNodes is 0: it is over at once, without a pod; use 1 or more'),
+                       ("-3", 'job "node" gets no pods: numNodes is -3: a Job cannot have fewer than 0 pods; use 1 or more'),
+                       ("2147483647", 'job "node" has too many pods: numNodes is 2147483647: an indexed Job can have '
+                                      'at most 100000 pods'),
+                       ("2147483648", "must be a whole number of at most 2147483647"),
+                       ("-2147483649", "must be a whole number of at least -2147483648"),
+                       ("1e+300", "must be a whole number of at most 2147483647"),
+                       ("1.5", "must be a whole number of at most 2147483647")]:
         assert finding(box, JOB.replace("numNodes: 2", f"numNodes: {nodes}")) == (
-            f'job.yaml:9:15: spec.trainer.numNodes: Invalid value: {nodes}: job "node" gets no pods: '
-            f'numNodes is {nodes}: {why}')
+            f"job.yaml:9:15: spec.trainer.numNodes: Invalid value: {nodes}: {why}")
+
+
+def test_number_too_large_beside_other_errors(box):
+    """The API server reports it without a field, and such errors are left out beside others."""
+    box.file("job.yaml", JOB.replace("numNodes: 2", "numNodes: 2147483648") + "  managedBy: nobody\n")
+    lines = box.run("validate", "-q", "-f", "job.yaml").out.splitlines()
+    assert len(lines) == 2, lines
+    assert lines[0].startswith("job.yaml:9:15: spec.trainer.numNodes: Invalid value: 2147483648: must be")
 
 
 def test_requests_above_limits(box):

@@ -87,7 +87,7 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
                        const struct ty_field_err *e)
 {
     bool whole = strcmp(e->path, "<nil>") == 0;
-    const char *path = whole ? field_named_first(f, e->detail) : e->path;
+    const char *path = e->field ? e->field : whole ? field_named_first(f, e->detail) : e->path;
     struct ty_finding_key key = { doc->obj, path, whole, e->why == TY_TYPE_INVALID };
     f->dedup.arena = f->arena;
     if (ty_finding_dedup_repeats(&f->dedup, &key)) {
@@ -101,11 +101,11 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
     if (!at || (whole && *path))
         at = ty_json_locate(doc->obj, path);
     set_place(f, x, doc, at);
-    x->path = whole ? NULL : e->path;
+    x->path = e->field ? e->field : whole ? NULL : e->path;
     x->type = type_text(e->why);
-    x->value = e->value;
-    x->detail = e->detail && *e->detail ? e->detail : NULL;
-    x->hint = e->hint;
+    x->value = e->rule && e->at ? ty_json_text(f->arena, e->at).p : e->value;
+    x->detail = e->rule ? e->rule : e->detail && *e->detail ? e->detail : NULL;
+    x->hint = e->rule ? NULL : e->hint;
 }
 
 void ty_findings_warn(struct ty_findings *f, const struct ty_doc *doc, const char *text)

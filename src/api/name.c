@@ -2,16 +2,21 @@
  * earlier, with the same messages. Lengths are in bytes, as Go's len(). */
 #include "api/name.h"
 
-#define LABEL_FMT     "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-#define DNS_1035_FMT  "[a-z]([-a-z0-9]*[a-z0-9])?"
+#define LABEL_FMT    "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+#define DNS_1035_FMT "[a-z]([-a-z0-9]*[a-z0-9])?"
+#define SUBDOMAIN_MSG                                                                              \
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "   \
+    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "  \
+    "for validation is '" LABEL_FMT "(\\." LABEL_FMT ")*')"
+#define KEY_FMT "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+#define KEY_MSG                                                                                    \
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "    \
+    "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "         \
+    "validation is '" KEY_FMT "')"
 #define LABEL_MAX     63
 #define SUBDOMAIN_MAX 253
 
-const char ty_name_dns1123_subdomain_msg[] =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', "
-    "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for "
-    "validation is '" LABEL_FMT "(\\." LABEL_FMT ")*')";
+const char ty_name_dns1123_subdomain_msg[] = SUBDOMAIN_MSG;
 const char ty_name_dns1123_label_msg[] =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
     "must "
@@ -77,20 +82,48 @@ bool ty_name_is_dns1035_label(struct ty_str s)
     return ty_name_is_dns1123_label(s) && is_lower(s.p[0]);
 }
 
-bool ty_name_is_qualified(struct ty_str s)
+const char *ty_name_qualified_problem(struct ty_str s)
 {
     struct ty_str prefix, name = ty_str_cut(s, '/', &prefix);
 
     if (!name.p)
         name = s; /* no prefix */
-    else if (!ty_name_is_dns1123_subdomain(prefix))
-        return false;
-    return name.n <= LABEL_MAX && has_shape(name, is_alnum, "-_.");
+    else if (memchr(name.p, '/', name.n))
+        return "a valid label key " KEY_MSG
+               " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+    else if (prefix.n == 0)
+        return "prefix part must be non-empty";
+    else if (prefix.n > SUBDOMAIN_MAX)
+        return "prefix part must be no more than 253 bytes";
+    else if (!subdomain_shaped(prefix))
+        return "prefix part " SUBDOMAIN_MSG;
+    if (name.n == 0)
+        return "name part must be non-empty";
+    if (name.n > LABEL_MAX)
+        return "name part must be no more than 63 bytes";
+    return has_shape(name, is_alnum, "-_.") ? NULL : "name part " KEY_MSG;
+}
+
+bool ty_name_is_qualified(struct ty_str s)
+{
+    return !ty_name_qualified_problem(s);
+}
+
+const char *ty_name_label_value_problem(struct ty_str s)
+{
+    if (s.n > LABEL_MAX)
+        return "must be no more than 63 bytes";
+    return s.n == 0 || has_shape(s, is_alnum, "-_.")
+               ? NULL
+               : "a valid label must be an empty string or consist of alphanumeric characters, "
+                 "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+                 "'MyValue',  or 'my_value',  or '12345', regex used for validation is '(" KEY_FMT
+                 ")?')";
 }
 
 bool ty_name_is_label_value(struct ty_str s)
 {
-    return s.n == 0 || (s.n <= LABEL_MAX && has_shape(s, is_alnum, "-_."));
+    return !ty_name_label_value_problem(s);
 }
 
 static bool is_path(struct ty_str s)

@@ -10,6 +10,10 @@ bool ty_name_is_dns1123_subdomain(struct ty_str s); /* labels joined by dots, at
 bool ty_name_is_dns1035_label(struct ty_str s);     /* starts with a letter, at most 63 */
 bool ty_name_is_qualified(struct ty_str s);         /* label keys: [prefix/]name */
 bool ty_name_is_label_value(struct ty_str s);
+/* The first rule that a label's key, or its value, breaks, as the API server says it; NULL: none.
+ */
+const char *ty_name_qualified_problem(struct ty_str s);
+const char *ty_name_label_value_problem(struct ty_str s);
 
 /* "a lowercase RFC 1123 subdomain must consist of …": the message of k8s.io/apimachinery. */
 extern const char ty_name_dns1123_subdomain_msg[];

@@ -93,6 +93,25 @@ static bool type_fits(const struct ty_schema *s, const struct ty_json *v)
     return ty_schema_type_matches(s->type, v);
 }
 
+/* The bound that a number exceeds in words, because the API server's name only Go's types. */
+static void explain_number(const struct ty_schema_walk *w, const struct ty_schema *s,
+                           const struct ty_json *v, const struct ty_field_path *at,
+                           struct ty_field_err *e)
+{
+    struct ty_arena *a = w->errs->arena;
+    bool small = s->format && strcmp(s->format, "int32") == 0;
+
+    if (s->type != TY_T_INTEGER || (v->type != TY_JSON_INT && v->type != TY_JSON_NUMBER))
+        return;
+    if (ty_str_starts(ty_json_text(a, v), TY_LIT("-")))
+        e->rule = ty_arena_printf(a, "must be a whole number of at least %lld",
+                                  small ? (long long)INT32_MIN : (long long)INT64_MIN);
+    else
+        e->rule = ty_arena_printf(a, "must be a whole number of at most %lld",
+                                  small ? (long long)INT32_MAX : (long long)INT64_MAX);
+    e->field = ty_errs_path_text(a, at);
+}
+
 static void add_type(const struct ty_schema_walk *w, const struct ty_schema *s,
                      const struct ty_json *v, const struct ty_field_path *at, const char *want)
 {
@@ -106,8 +125,10 @@ static void add_type(const struct ty_schema_walk *w, const struct ty_schema *s,
         got = json_formats[v->type] ? json_formats[v->type] : "";
     }
     const char *value = ty_arena_printf(w->errs->arena, "\"%s\"", got);
-    TY_ADD(w, v, at, TY_TYPE_INVALID, value, "%s in body must be of type %s: %s", body, want, value)
-        ->hint = ty_schema_hint_type(w->errs->arena, s, v);
+    struct ty_field_err *e = TY_ADD(w, v, at, TY_TYPE_INVALID, value,
+                                    "%s in body must be of type %s: %s", body, want, value);
+    e->hint = ty_schema_hint_type(w->errs->arena, s, v);
+    explain_number(w, s, v, at, e);
 }
 
 /* A number that its Go type cannot hold. The API server reports it at the root. */
@@ -117,8 +138,10 @@ static void add_range(const struct ty_schema_walk *w, const struct ty_schema *s,
     const char *body = body_text(w, at);
 
     if (s->format && s->type == TY_T_INTEGER)
-        TY_ADD(w, v, w->at, TY_INVALID, "\"\"",
-               "Checked value must be of type integer with format %s in %s", s->format, body);
+        explain_number(w, s, v, at,
+                       TY_ADD(w, v, w->at, TY_INVALID, "\"\"",
+                              "Checked value must be of type integer with format %s in %s",
+                              s->format, body));
     else
         TY_ADD(w, v, w->at, TY_INVALID, "\"\"",
                "Checked value must be of type integer (default format) in %s", body);

@@ -146,7 +146,7 @@ static void test_outside_of_a_run(void **state)
     assert_has(p->b.err, "rsh works inside a run only: TRAINYARD_RSH is not set");
     setenv("TRAINYARD_RSH", "nonsense", 1);
     assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
-    assert_has(p->b.err, "error: nonsense: Not a directory\n");
+    assert_has(p->b.err, "error: nonsense: No such file or directory\n");
     setenv("TRAINYARD_RSH", "/no/such/folder/rsh.sock", 1);
     assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
     assert_has(p->b.err, "error: /no/such/folder/rsh.sock: No such file or directory\n");

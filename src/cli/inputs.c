@@ -121,6 +121,17 @@ const char *ty_inputs_option(struct ty_arena *a, const struct ty_doc *doc, const
     return ty_arena_printf(a, "--set %s", doc->sets->v[i]);
 }
 
+const char *ty_inputs_removed(struct ty_arena *a, const struct ty_doc *doc, const char *path)
+{
+    for (size_t i = doc->removed ? doc->removed->n : 0; i > 0; i--) {
+        const char *word = doc->removed->v[i - 1];
+        size_t n = strcspn(word, "=");
+        if (strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '['))
+            return ty_arena_printf(a, "--set %s", word);
+    }
+    return NULL;
+}
+
 const char *ty_inputs_place(struct ty_arena *a, const struct ty_doc *doc, const struct ty_json *at)
 {
     const char *option = ty_inputs_option(a, doc, at);

@@ -15,11 +15,12 @@ enum ty_doc_state { TY_DOC_NEW, TY_DOC_ACCEPTED, TY_DOC_REFUSED };
 struct ty_doc {
     const char *file; /* as the user wrote it; "<stdin>" */
     struct ty_json *obj;
-    const struct ty_kind *kind;    /* never NULL */
-    struct ty_str ns, name;        /* of its metadata; may be empty */
-    size_t order;                  /* in the input */
-    enum ty_doc_state state;       /* result of its admission */
-    const struct ty_strlist *sets; /* --set of this TrainJob (TY_JSON_OPTION); NULL none */
+    const struct ty_kind *kind;       /* never NULL */
+    struct ty_str ns, name;           /* of its metadata; may be empty */
+    size_t order;                     /* in the input */
+    enum ty_doc_state state;          /* result of its admission */
+    const struct ty_strlist *sets;    /* --set of this TrainJob (TY_JSON_OPTION); NULL none */
+    const struct ty_strlist *removed; /* those of them that removed a field; NULL none */
 };
 
 struct ty_input_error {      /* a file or document that cannot be used */
@@ -37,11 +38,12 @@ struct ty_inputs {
     struct ty_input_error *input_errors, *input_errors_last;
     size_t n_input_errors; /* without warnings */
     struct ty_convert_opts convert;
-    bool keep_others;       /* `convert`: unknown kinds are kept, as ty_kind_other */
-    bool scripts;           /* `convert --from sbatch`: every file is a batch script */
-    bool quiet_convert;     /* `convert`: no note that something was converted */
-    struct ty_strlist sets; /* --set: PATH=VALUE */
-    struct ty_doc **index;  /* sorted by kind, name, namespace by ty_inputs_index */
+    bool keep_others;          /* `convert`: unknown kinds are kept, as ty_kind_other */
+    bool scripts;              /* `convert --from sbatch`: every file is a batch script */
+    bool quiet_convert;        /* `convert`: no note that something was converted */
+    struct ty_strlist sets;    /* --set: PATH=VALUE */
+    struct ty_strlist removed; /* those of them with PATH=null */
+    struct ty_doc **index;     /* sorted by kind, name, namespace by ty_inputs_index */
 };
 
 extern const struct ty_kind ty_kind_other;
@@ -50,6 +52,8 @@ const char *ty_inputs_place(struct ty_arena *a, const struct ty_doc *doc, const 
 /* The option of a value of the document; NULL: it is the file's own. */
 const char *ty_inputs_option(struct ty_arena *a, const struct ty_doc *doc,
                              const struct ty_json *at);
+/* "--set PATH=null" that removed this field or an object that had it; NULL: none did. */
+const char *ty_inputs_removed(struct ty_arena *a, const struct ty_doc *doc, const char *path);
 
 /* Adds the objects of a file, of a directory's *.yaml *.yml *.json (in byte order; with all
  * subdirectories if recursive), or of standard input ("-"). A v1/List is split into its items.

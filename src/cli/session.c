@@ -6,6 +6,8 @@
 #include "trainer/runtime_resolve.h"
 #include <strings.h>
 
+#define REF "spec.runtimeRef"
+
 static bool is_runtime(const struct ty_kind *k)
 {
     return k == &ty_kind_trainingruntime || k == &ty_kind_clustertrainingruntime;
@@ -106,11 +108,27 @@ static void admit_shape(struct ty_session *s, struct ty_doc *doc, const struct t
                       TY_ARG(runtime->name), runtime->file, runtime->obj->line);
 }
 
+/* Whether e is the webhook's opinion of a reference without a name, of which the schema has said
+ * more (`said`): that no runtime has an empty name. The schema says nothing of a TrainJob without
+ * spec; then e becomes the missing field. */
+static bool says_nothing(struct ty_field_err *e, bool said)
+{
+    if (e->why == TY_REQUIRED || strcasecmp(e->path, REF) != 0)
+        return false;
+    *e = (struct ty_field_err){ .next = e->next, .path = REF, .why = TY_REQUIRED };
+    return said;
+}
+
 static void add_findings(struct ty_session *s, struct ty_doc *doc, struct ty_admission_response *v,
                          bool no_runtime)
 {
+    bool no_name = no_runtime && !ty_json_str_at(doc->obj, REF ".name").n, said = false;
+
     for (struct ty_field_err *e = v->errs.first; e; e = e->next) {
-        if (no_runtime && !e->hint && strcasecmp(e->path, "spec.runtimeRef") == 0)
+        if (no_name && says_nothing(e, said))
+            continue;
+        said |= strncmp(e->path, REF, strlen(REF)) == 0;
+        if (no_runtime && !e->hint && strcasecmp(e->path, REF) == 0)
             e->hint = runtime_hint(s, doc);
         ty_findings_field(&s->findings, doc, e);
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "engine/run_socket.h"
 #include "proc/no_links.h"
 #include "json/json.h"
 
@@ -151,28 +152,21 @@ static void on_connection(uv_stream_t *s, int status)
 }
 
 /* sun_path has 108 bytes and the run's directory may have more: bind through /proc/self/fd/N. */
-static int open_socket(const char *dir, struct sockaddr_un *ret_addr, int *ret_dir, int flags)
-{
-    *ret_addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
-    *ret_dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    snprintf(ret_addr->sun_path, sizeof(ret_addr->sun_path), "/proc/self/fd/%d/control.sock",
-             *ret_dir);
-    return *ret_dir < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
-}
-
 static int bind_socket(const char *dir)
 {
-    struct sockaddr_un addr;
-    int at = -1, fd = open_socket(dir, &addr, &at, SOCK_NONBLOCK), r = -errno;
+    struct sockaddr_un addr = { .sun_family = AF_UNIX };
+    int at = ty_no_links_open_last(dir, TY_DEPTH_ENTRY, O_PATH | O_DIRECTORY, 0);
 
+    if (at < 0)
+        return at;
+    snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/control.sock", at);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), r = fd;
     /* bind creates the file with the mode that the socket has now. */
-    if (fd >= 0)
-        r = fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno
-                                                                                         : fd;
+    if (fd < 0 || fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
+        r = -errno;
     if (fd >= 0 && r < 0)
         close(fd);
-    if (at >= 0)
-        close(at);
+    close(at);
     return r;
 }
 
@@ -261,16 +255,13 @@ static int send_command(int fd, const char *dir, const char *verb, const char *n
 
 int ty_control_socket_send(const char *dir, const char *verb, const char *name, struct ty_err *err)
 {
-    struct sockaddr_un addr;
-    int at = -1, fd = open_socket(dir, &addr, &at, 0), r = 0;
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    char *path = ty_arena_printf(a, "%s/control.sock", dir);
+    int fd = ty_run_socket_connect(path, SOCK_STREAM);
 
-    if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
-        r = ty_fail(err, -errno, "%s/control.sock: %s", dir, strerrordesc_np(errno));
-    else
-        r = send_command(fd, dir, verb, name, err);
-    if (fd >= 0)
-        close(fd);
-    if (at >= 0)
-        close(at);
+    if (fd < 0)
+        return ty_fail(err, fd, "%s: %s", path, strerrordesc_np(-fd));
+    int r = send_command(fd, dir, verb, name, err);
+    close(fd);
     return r;
 }

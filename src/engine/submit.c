@@ -83,20 +83,37 @@ static size_t count_at(const struct ty_json *v, const char *path)
     return ty_json_int_at(v, path, &n) && n > 0 ? (size_t)n : 1;
 }
 
-/* Every Job and every pod is a copy of its template. */
-static int check_copies(const struct ty_json *jobset, struct ty_err *err)
+/* Every Job and every pod is a copy of its template. Returns the replicated job with which they
+ * become too large, and its number of pods; NULL: they are not. */
+static const struct ty_json *find_excess(const struct ty_json *jobset, size_t *ret_pods)
 {
-    size_t sum = 0, copies = 0, bytes = 0;
+    size_t sum = 0, bytes = 0;
 
     ty_each_item (it, ty_json_at(jobset, "spec.replicatedJobs")) {
         size_t pods = count_at(*it, "template.spec.parallelism");
-        if (__builtin_mul_overflow(count_at(*it, "replicas"), pods, &copies) ||
-            __builtin_mul_overflow(copies, size_of(*it), &bytes) ||
+        if (__builtin_mul_overflow(count_at(*it, "replicas"), pods, ret_pods) ||
+            __builtin_mul_overflow(*ret_pods, size_of(*it), &bytes) ||
             __builtin_add_overflow(sum, bytes, &sum) || sum > RUN_MAX)
-            return ty_fail(err, -EFBIG, "its Jobs and pods would together be larger than %zu MiB",
-                           RUN_MAX >> 20);
+            return *it;
     }
-    return 0;
+    return NULL;
+}
+
+static bool has_excess(struct ty_engine *e, const struct ty_json *job, const struct ty_json *jobset,
+                       struct ty_preflight_findings *ret)
+{
+    size_t pods = 0;
+    const struct ty_json *rjob = find_excess(jobset, &pods);
+    bool own = ty_json_at(job, "spec.trainer.numNodes") != NULL;
+
+    if (!rjob)
+        return false;
+    const char *text = ty_arena_printf(
+        e->pass, "%zu pod%s of job \"%.*s\" would together be larger than %zu MiB", pods,
+        pods == 1 ? "" : "s", TY_ARG(ty_json_str_at(rjob, "name")), RUN_MAX >> 20);
+    add_error(ret, own ? "spec.trainer.numNodes" : "spec.runtimeRef", ty_str(text))->in_trainjob =
+        true;
+    return true;
 }
 
 /* The controller ignores jobs with another manager (MultiKueue dispatches them): such a job would
@@ -188,11 +205,10 @@ static int check_trainjob(struct ty_engine *e, const struct ty_json *job,
     if (pass.err.code < 0)
         return ty_fail(err, pass.err.code, "%s", pass.err.text);
     for (const struct ty_desired_object *w = pass.want; w; w = w->next)
-        if (check_size(w->obj, w->kind, err) < 0 ||
-            (w->kind == &ty_kind_jobset && check_copies(w->obj, err) < 0))
+        if (check_size(w->obj, w->kind, err) < 0)
             return err->code;
     for (const struct ty_desired_object *w = pass.want; w; w = w->next)
-        if (w->kind == &ty_kind_jobset)
+        if (w->kind == &ty_kind_jobset && !has_excess(e, job, w->obj, ret))
             check_jobset(e, ty_json_copy(e->pass, w->obj, 0), pass.want, ret);
     name_job(ret, job);
     return 0;

@@ -149,9 +149,14 @@ static void a_run_of_many_large_pods(void **state)
                                 big);
     char *text = fixture_job_text(w, "j", 200, "", pod);
     int r = fixture_submit_text(w, text, &err);
-    if (r != -EFBIG)
+    if (r != -ENOTSUP)
         fail_msg("%d: %s", r, err.text);
-    assert_non_null(strstr(err.text, "its Jobs and pods would together be larger than 128 MiB"));
+    const struct ty_preflight_finding *it = w->findings.first;
+    assert_int_equal(w->findings.n_errors, 1);
+    assert_string_equal(it->text, "200 pods of job \"node\" would together be larger than 128 MiB");
+    assert_string_equal(it->path, "spec.runtimeRef"); /* the runtime has numNodes */
+    assert_string_equal(it->job, "j");
+    assert_true(it->in_trainjob);
 }
 
 int main(void)

@@ -45,6 +45,8 @@ struct ty_field_err {
     const char *detail; /* may be "" */
     const char *hint; /* "did you mean …?" or the names that exist; not in the API server's text;
                          NULL none */
+    const char *field, *rule; /* for people, instead of path, value and detail, if those speak of
+                                 Go's types: the field, and what its value must be; NULL: none */
     const struct ty_json *at; /* the value in the input, for its line; NULL unknown */
     enum ty_field_err_type why;
     bool warn_only; /* v2.3.0 accepts it: the webhook only warns, `validate` reports an error */

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "api/name.h"
+#include "api/object_meta.h"
 
 /* The API server passes on at most 4096 characters of warnings, and 256 of each if there are more.
  */
@@ -104,6 +105,8 @@ static void check_schema(struct ty_arena *a, const struct ty_admission_request *
     const struct ty_field_path *status = TY_KEY(NULL, "status");
 
     check_name(in, &mine);
+    if (in->op != TY_ADMISSION_UPDATE_STATUS)
+        ty_object_meta_check(ty_json_get(in->obj, "metadata"), TY_KEY(NULL, "metadata"), &mine);
     if (in->op != TY_ADMISSION_UPDATE_STATUS)
         ty_schema_validate(kind->schema, in->obj, in->old, NULL, NULL, &mine);
     else if (field && ty_json_get(in->obj, "status"))

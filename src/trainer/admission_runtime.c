@@ -112,6 +112,7 @@ void ty_admission_validate_runtime(struct ty_arena *a, const struct ty_admission
     if (in->op == TY_ADMISSION_UPDATE && kind == &ty_kind_trainingruntime)
         for (struct ty_field_err *e = mine.first; e; e = e->next)
             e->warn_only = true;
+    ty_validate_runtime_labels(in->obj, &mine);
     check_policies(ty_json_at(in->obj, "spec.mlPolicy"), &mine);
     ty_admission_warn(in, &mine, ret);
     if (taken) /* B28: warn while the runtime can still be changed */

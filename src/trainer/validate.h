@@ -28,8 +28,8 @@ int64_t ty_validate_pod_count(const struct ty_plan *plan, const struct ty_trainj
                               const struct ty_podset *set);
 /* Maximal bytes of a name, a quantity or a value in the messages of the following checks. */
 #define TY_VALIDATE_NAME_MAX 64
-/* Each warns, and names the job that gets no pods as `job "x"`: invalid pod counts, and requests
- * that exceed their limits after the TrainJob's and the runtime's were merged (B36). */
+/* Each warns, and begins with the job that gets no pods, `job "x"`: invalid pod counts, and
+ * requests that exceed their limits after the TrainJob's and the runtime's were merged (B36). */
 void ty_validate_counts(const struct ty_plan *plan, const struct ty_trainjob *job,
                         struct ty_errs *errs);
 void ty_validate_requests(const struct ty_plan *plan, const struct ty_trainjob *job,
@@ -37,5 +37,9 @@ void ty_validate_requests(const struct ty_plan *plan, const struct ty_trainjob *
 /* Warns if no job of the runtime uses spec.trainer (B37). */
 void ty_validate_trainer(const struct ty_plan *plan, const struct ty_trainjob *job,
                          struct ty_errs *errs);
+/* Each warns of labels and annotations of templates with which the JobSet or a Job will be refused:
+ * those of the TrainJob's spec, patches and overrides, and those of a runtime's template. */
+void ty_validate_labels(const struct ty_trainjob *job, struct ty_errs *errs);
+void ty_validate_runtime_labels(const struct ty_json *runtime, struct ty_errs *errs);
 
 #endif

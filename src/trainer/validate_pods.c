@@ -66,8 +66,8 @@ static void check_count(const struct ty_plan *plan, const struct ty_trainjob *jo
             : ty_arena_printf(errs->arena, "runtime \"%.*s\" asks for %lld", TY_ARG(runtime), n);
     struct ty_field_err *e = ty_errs_add(
         errs, own ? TY_KEY(&ty_trainjob_trainer_path, "numNodes") : &ty_trainjob_ref_path,
-        TY_INVALID, own ? ty_arena_printf(errs->arena, "%lld", n) : NULL,
-        "job \"%.*s\" gets no pods: %s: %s", TY_ARG(name), asked, why);
+        TY_INVALID, own ? ty_arena_printf(errs->arena, "%lld", n) : NULL, "job \"%.*s\" %s: %s: %s",
+        TY_ARG(name), pods > 0 ? "has too many pods" : "gets no pods", asked, why);
     e->at = own ? ty_json_get(job->trainer, "numNodes") : job->ref;
     e->warn_only = true;
 }

@@ -35,7 +35,7 @@ static void test_counts_that_no_job_can_have(void **state)
                         "spec.trainer.numNodes: job \"node\" gets no pods: numNodes is -3: a Job "
                         "cannot have fewer than 0 pods; use 1 or more");
     assert_string_equal(COUNTS(f, RUNTIME("{}", ""), JOB("'numNodes':2147483647")),
-                        "spec.trainer.numNodes: job \"node\" gets no pods: numNodes is "
+                        "spec.trainer.numNodes: job \"node\" has too many pods: numNodes is "
                         "2147483647: an indexed Job can have at most 100000 pods");
 }
 
@@ -61,7 +61,7 @@ static void test_counts_of_the_runtime(void **state)
     struct fixture *f = *state;
 
     assert_string_equal(COUNTS(f, RUNTIME("{'numNodes':100001}", ""), JOB("")),
-                        "spec.runtimeRef: job \"node\" gets no pods: runtime \"rt\" asks for "
+                        "spec.runtimeRef: job \"node\" has too many pods: runtime \"rt\" asks for "
                         "100001: an indexed Job can have at most 100000 pods");
     assert_string_equal(COUNTS(f, RUNTIME("{'numNodes':100001}", ""), JOB("'numNodes':2")), "");
 }

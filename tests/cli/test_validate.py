@@ -155,13 +155,26 @@ def finding(box, job, *files):
     return line
 
 
-def test_numbers_of_nodes_without_pods(box):
-    for nodes, why in [("0", "it is over at once, without a pod; use 1 or more"),
-                       ("-3", "a Job cannot have fewer than 0 pods; use 1 or more"),
-                       ("2147483647", "an indexed Job can have at most 100000 pods")]:
+def test_numbers_of_nodes(box):
+    """Too few, too many, and more than the field can hold: one line with the bound."""
+    for nodes, why in [("0", 'job "node" gets no pods: numNodes is 0: it is over at once, without a pod; use 1 or more'),
+                       ("-3", 'job "node" gets no pods: numNodes is -3: a Job cannot have fewer than 0 pods; use 1 or more'),
+                       ("2147483647", 'job "node" has too many pods: numNodes is 2147483647: an indexed Job can have '
+                                      'at most 100000 pods'),
+                       ("2147483648", "must be a whole number of at most 2147483647"),
+                       ("-2147483649", "must be a whole number of at least -2147483648"),
+                       ("1e+300", "must be a whole number of at most 2147483647"),
+                       ("1.5", "must be a whole number of at most 2147483647")]:
         assert finding(box, JOB.replace("numNodes: 2", f"numNodes: {nodes}")) == (
-            f'job.yaml:9:15: spec.trainer.numNodes: Invalid value: {nodes}: job "node" gets no pods: '
-            f'numNodes is {nodes}: {why}')
+            f"job.yaml:9:15: spec.trainer.numNodes: Invalid value: {nodes}: {why}")
+
+
+def test_number_too_large_beside_other_errors(box):
+    """The API server reports it without a field, and such errors are left out beside others."""
+    box.file("job.yaml", JOB.replace("numNodes: 2", "numNodes: 2147483648") + "  managedBy: nobody\n")
+    lines = box.run("validate", "-q", "-f", "job.yaml").out.splitlines()
+    assert len(lines) == 2, lines
+    assert lines[0].startswith("job.yaml:9:15: spec.trainer.numNodes: Invalid value: 2147483648: must be")
 
 
 def test_requests_above_limits(box):
@@ -200,3 +213,47 @@ def test_nobody_takes_the_trainer(box):
     alone = box.run("validate", "-f", "rt.yaml").ok()
     assert "spec.trainer will be ignored" in alone.out
     assert alone.err == "1 object, 0 invalid, 1 warning\n"
+
+
+def test_labels_that_the_api_server_refuses(box):
+    """Metadata is refused at once, a template's labels when the JobSet or the Job is created."""
+    box.file("job.yaml", """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: train
+  labels:
+    team a: x
+    owner: Jane Doe
+  annotations:
+    a/b/c: x
+spec:
+  labels:
+    -x: z
+  runtimeRef: {name: torch-distributed}
+""")
+    result = box.run("validate", "-q", "-f", "job.yaml")
+    assert result.code == 1
+    starts = ['job.yaml:6:13: metadata.labels: Invalid value: "team a": name part must consist of alphanumeric',
+              'job.yaml:7:12: metadata.labels: Invalid value: "Jane Doe": a valid label must be an empty string or',
+              'job.yaml:9:12: metadata.annotations: Invalid value: "a/b/c": a valid label key must consist of',
+              'job.yaml:12:9: spec.labels: Invalid value: "-x": name part must consist of alphanumeric']
+    lines = result.out.splitlines()
+    assert len(lines) == len(starts), result.out
+    for line, start in zip(lines, starts):
+        assert line.startswith(start), result.out
+    assert box.run("render", "-f", "job.yaml").code == 1
+
+
+def test_labels_of_a_runtime(box):
+    """Also those of its pods' template, at their own line."""
+    runtime = torch_runtime(lambda job: job["template"]["spec"]["template"].update(
+        metadata={"labels": {"role": "the trainer"}}))
+    lines = runtime.splitlines()
+    line = next(i for i, text in enumerate(lines, 1) if "role: the trainer" in text)
+    box.file("runtime.yaml", runtime)
+    result = box.run("validate", "-q", "-f", "runtime.yaml")
+    assert result.code == 1
+    assert result.out.startswith(f"runtime.yaml:{line}:"), result.out
+    assert ('spec.template.spec.replicatedJobs[0].template.spec.template.metadata.labels: Invalid value: '
+            '"the trainer": a valid label must be') in result.out

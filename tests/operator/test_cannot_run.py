@@ -16,7 +16,7 @@ CASES = {
     "negative": ({"numNodes": -3}, "InvalidNumNodes",
                  NODES + "-3: a Job cannot have fewer than 0 pods; use 1 or more"),
     "huge": ({"numNodes": 2147483647}, "InvalidNumNodes",
-             NODES + "2147483647: an indexed Job can have at most 100000 pods"),
+             NODES.replace("gets no", "has too many") + "2147483647: an indexed Job can have at most 100000 pods"),
     "above-own-limit": (
         {"resourcesPerNode": {"requests": {"cpu": 8}, "limits": {"cpu": 4}}}, "InvalidResources",
         REQUESTS + 'cpu: job "node" gets no pods: cpu request 8 of container "node" is above the limit 4; '

@@ -17,9 +17,19 @@
 
 #define KEPT "kept"
 
+/* A file or directory of the run, not through a link. */
+static bool run_has(struct ty_arena *a, const char *dir, const char *file)
+{
+    int fd = ty_no_links_open_last(ty_arena_printf(a, "%s/%s", dir, file), TY_DEPTH_RUN, O_PATH, 0);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir)
 {
-    return access(ty_arena_printf(a, "%s/" KEPT, dir), F_OK) == 0;
+    return run_has(a, dir, KEPT);
 }
 
 static bool is_empty(const char *pods)
@@ -40,14 +50,12 @@ static void gc_run(struct ty_arena *a, const char *dir)
     static const char *const sockets[] = { "rsh.sock", "control.sock" };
     char *pods = ty_arena_printf(a, "%s/pods", dir);
 
-    if (access(ty_arena_printf(a, "%s/" TY_MOUNT_POINTS_FILE, dir), F_OK) == 0 &&
-        !ty_run_lock_is_held(dir))
+    if (run_has(a, dir, TY_MOUNT_POINTS_FILE) && !ty_run_lock_is_held(dir))
         ty_mount_points_gc(dir);
     /* A run that ended normally has removed `pods`; in one that begins it is empty. */
-    if (access(pods, F_OK) < 0 || ty_run_lock_is_held(dir))
+    if (!run_has(a, dir, "pods") || ty_run_lock_is_held(dir))
         return;
-    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir) ||
-        is_empty(pods))
+    if (!run_has(a, dir, "lock") || ty_run_gc_is_excluded(a, dir) || is_empty(pods))
         return;
     ty_tree_remove(pods, TY_DEPTH_RUN);
     for (size_t i = 0; i < TY_COUNT(sockets); i++)

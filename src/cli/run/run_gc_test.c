@@ -76,6 +76,22 @@ static void test_an_empty_folder_may_be_that_of_a_beginner(void **state)
     fixture_close(&b);
 }
 
+/* A link in place of a run has nothing that its target has. */
+static void test_a_link_is_no_run(void **state)
+{
+    struct ty_cli_fixture b;
+
+    (void)state;
+    fixture_open(&b);
+    assert_int_equal(mkdir("runs", 0700), 0);
+    make_run("kept", true);
+    ty_run_gc_exclude(b.cli.arena, "runs/kept");
+    assert_int_equal(symlink("kept", "runs/link"), 0);
+    assert_true(ty_run_gc_is_excluded(b.cli.arena, "runs/kept"));
+    assert_false(ty_run_gc_is_excluded(b.cli.arena, "runs/link"));
+    fixture_close(&b);
+}
+
 /* Port claims of killed runs are removed; those of live runs stay. */
 static void test_ports(void **state)
 {
@@ -105,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_a_link_is_no_run),
         cmocka_unit_test(test_only_the_dead),
         cmocka_unit_test(test_an_empty_folder_may_be_that_of_a_beginner),
     };

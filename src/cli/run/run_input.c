@@ -71,6 +71,8 @@ static int set_one(struct ty_inputs *in, const char *word, struct ty_err *err)
     struct ty_json *v = docs.n ? docs.v[0] : nothing ? ty_json_cstr(a, "") : NULL;
     if (v)
         mark_option(v, TY_JSON_OPTION | (uint32_t)in->sets.n);
+    else if (path.p[path.n - 1] != ']') /* behind a removed item, others take its index */
+        ty_strlist_add(a, &in->removed, word);
     ty_strlist_add(a, &in->sets, word);
     for (size_t i = 0; i < in->n && ret == 0; i++) {
         struct ty_doc *d = in->v[i];
@@ -78,6 +80,7 @@ static int set_one(struct ty_inputs *in, const char *word, struct ty_err *err)
             continue;
         ret = ty_set_path(a, d->obj, path, v, err);
         d->sets = &in->sets;
+        d->removed = &in->removed;
     }
     return ret < 0 ? ty_wrap(err, "--set %s", word) : 0;
 }

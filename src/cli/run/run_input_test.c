@@ -221,6 +221,56 @@ static void test_nothing(void **state)
     close_files(&w);
 }
 
+/* The only finding of TrainJob x after these two options. */
+static const struct ty_finding *only_finding(struct run_input_fixture *w, const char *first,
+                                             const char *second)
+{
+    struct ty_err err = { 0 };
+
+    open_files(w, RUNTIME JOB("x"), NULL, NULL);
+    assert_int_equal(set_field(w, first, &err), 0);
+    assert_int_equal(set_field(w, second, &err), 0);
+    ty_session_admit_all(&w->r.session);
+    assert_int_equal(w->r.session.findings.n_errors, 1);
+    return w->r.session.findings.first;
+}
+
+/* A required field that an option removed is missed at that option, whatever else was set. */
+static void test_removed_fields(void **state TY_UNUSED)
+{
+    static const struct {
+        const char *word, *path;
+    } cases[] = { { "spec=null", "spec.runtimeRef" },
+                  { "spec.runtimeRef=null", "spec.runtimeRef" },
+                  { "spec.runtimeRef.name=null", "spec.runtimeRef.name" },
+                  { "metadata=null", "metadata.name" },
+                  { "metadata.name=~", "metadata.name" } };
+    struct run_input_fixture w;
+
+    for (size_t i = 0; i < TY_COUNT(cases); i++) {
+        const struct ty_finding *x = only_finding(&w, "spec.suspend=true", cases[i].word);
+        assert_string_equal(x->file, ty_arena_printf(w.b.cli.arena, "--set %s", cases[i].word));
+        assert_int_equal(x->line, 0);
+        assert_string_equal(x->path, cases[i].path);
+        assert_string_equal(x->type, "Required value");
+        close_files(&w);
+    }
+}
+
+/* A field that is missing in the file is missed there, as before. */
+static void test_missing_fields(void **state TY_UNUSED)
+{
+    struct run_input_fixture w;
+
+    open_files(&w, RUNTIME "---\n{kind: TrainJob, " NO_API "metadata: {name: x}}\n", NULL, NULL);
+    ty_session_admit_all(&w.r.session);
+    assert_int_equal(w.r.session.findings.n_errors, 1);
+    assert_string_equal(w.r.session.findings.first->file, "a.yaml");
+    assert_string_equal(w.r.session.findings.first->path, "spec.runtimeRef");
+    assert_string_equal(w.r.session.findings.first->type, "Required value");
+    close_files(&w);
+}
+
 static void generated_names(void **state TY_UNUSED)
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
@@ -253,6 +303,8 @@ int main(void)
         cmocka_unit_test(test_set_items),
         cmocka_unit_test(test_sets_that_are_wrong),
         cmocka_unit_test(test_set_through_a_value),
+        cmocka_unit_test(test_removed_fields),
+        cmocka_unit_test(test_missing_fields),
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_gather_what_is_needed),
         cmocka_unit_test(test_nothing),

@@ -3,16 +3,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "proc/regular_file.h"
 
-#define DAY     ((int64_t)86400)
-#define VALID_S (365 * DAY)
-#define AHEAD_S (30 * DAY)
-#define LINE    "trainyard status API until "
-#define BEGIN   "-----BEGIN "
+#define FILE_NAME "status-tls.pem"
+#define DAY       ((int64_t)86400)
+#define VALID_S   (365 * DAY)
+#define AHEAD_S   (30 * DAY)
+#define LINE      "trainyard status API until "
+#define BEGIN     "-----BEGIN "
 
 static char *line_end(struct ty_arena *a, const char *const *names)
 {
@@ -52,12 +55,18 @@ static struct ty_str next_pem_block(struct ty_str *text)
     return (struct ty_str){ at, n };
 }
 
-static bool only_ours(const char *path)
+/* Jobs can write into the folder: the file that was checked is the one that is read. */
+static int read_own(struct ty_arena *a, const char *path, struct ty_pem *ret)
 {
+    int fd = ty_regular_file_open(path, TY_DEPTH_DIR, O_RDONLY, 0), r = -EPERM;
     struct stat st;
 
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-           (st.st_mode & 077) == 0;
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
+        r = ty_certs_read(a, ty_arena_printf(a, "/proc/self/fd/%d", fd), NULL, ret, NULL);
+    close(fd);
+    return r;
 }
 
 static bool read_saved(struct ty_arena *a, const char *path, const char *end, int64_t now_s,
@@ -66,7 +75,7 @@ static bool read_saved(struct ty_arena *a, const char *path, const char *end, in
     struct ty_pem file = { 0 };
     struct ty_str line;
 
-    if (!only_ours(path) || ty_certs_read(a, path, NULL, &file, NULL) < 0)
+    if (read_own(a, path, &file) < 0)
         return false;
     struct ty_str rest = ty_str_cut(file.cert, '\n', &line);
     if (!rest.p || !is_good(line, ty_str(end), now_s))
@@ -98,10 +107,13 @@ static int create_certificate(struct ty_arena *a, const char *const *names, int6
 static void save_certificate(struct ty_arena *a, const char *path, const char *end, int64_t now_s,
                              const struct ty_run_tls *tls)
 {
-    char *tmp = ty_arena_printf(a, "%s.XXXXXX", path);
+    uint64_t end_of_name = 0;
     ty_auto_buf b = { 0 };
-    int fd = mkostemp(tmp, O_CLOEXEC); /* mode 0600 */
 
+    if (getrandom(&end_of_name, sizeof(end_of_name), 0) != (ssize_t)sizeof(end_of_name))
+        return;
+    char *tmp = ty_arena_printf(a, "%s.%016llx", path, (unsigned long long)end_of_name);
+    int fd = ty_regular_file_open(tmp, TY_DEPTH_DIR, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return;
     ty_buf_printf(&b, LINE "%lld%s\n", (long long)now_s + VALID_S, end);
@@ -110,14 +122,14 @@ static void save_certificate(struct ty_arena *a, const char *path, const char *e
     ty_buf_add(&b, tls->pem.key);
     bool whole = write(fd, b.p, b.n) == (ssize_t)b.n;
     close(fd);
-    if (!whole || rename(tmp, path) < 0)
-        unlink(tmp);
+    if (!whole || ty_no_links_rename(tmp, TY_DEPTH_DIR, FILE_NAME) < 0)
+        ty_no_links_unlink(tmp, TY_DEPTH_DIR, 0);
 }
 
 int ty_run_tls_get(struct ty_arena *a, const char *folder, const char *const *names, int64_t now_s,
                    struct ty_run_tls *ret, struct ty_err *err)
 {
-    char *path = ty_arena_printf(a, "%s/status-tls.pem", folder), *end = line_end(a, names);
+    char *path = ty_arena_printf(a, "%s/" FILE_NAME, folder), *end = line_end(a, names);
     struct ty_run_tls tls = { 0 };
 
     if (!read_saved(a, path, end, now_s, &tls)) {

@@ -118,12 +118,30 @@ static void works_without_a_folder(void **state TY_UNUSED)
     assert_true(tls.pem.key.n > 0);
 }
 
+/* A folder that a job has replaced by a link is neither read nor written. */
+static void no_link_is_followed(void **state)
+{
+    struct fixture *f = *state;
+    char *link = ty_arena_printf(f->a, "%s-link", f->dir);
+    struct ty_run_tls first = get_tls(f, names, 1800000000), other = { 0 };
+    struct stat before, after;
+
+    assert_int_equal(symlink(f->dir, link), 0);
+    assert_int_equal(stat(f->file, &before), 0);
+    assert_int_equal(ty_run_tls_get(f->a, link, names, 1800000000, &other, NULL), 0);
+    assert_false(same_tls(&first, &other));
+    assert_int_equal(stat(f->file, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_int_equal(unlink(link), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(kept_while_it_is_good, setup, teardown),
         cmocka_unit_test_setup_teardown(made_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(broken_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_link_is_followed, setup, teardown),
         cmocka_unit_test(works_without_a_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

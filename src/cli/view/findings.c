@@ -68,12 +68,16 @@ static const struct ty_json *member_of_option(const struct ty_json *at)
     return set;
 }
 
-/* x is at this value of the document, or at the option that set it. */
+/* x is at this value of the document, or at the option that set it. missing: the field that is not
+ * there, for which the option that removed it counts; or NULL. */
 static void set_place(struct ty_findings *f, struct ty_finding *x, const struct ty_doc *doc,
-                      const struct ty_json *at)
+                      const struct ty_json *at, const char *missing)
 {
     const struct ty_json *member = member_of_option(at);
-    const char *option = ty_inputs_option(f->arena, doc, member ? member : at);
+    const char *option = missing ? ty_inputs_removed(f->arena, doc, missing) : NULL;
+
+    if (!option)
+        option = ty_inputs_option(f->arena, doc, member ? member : at);
 
     x->file = option ? option : doc->file;
     x->line = option ? 0 : at->line;
@@ -87,7 +91,7 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
                        const struct ty_field_err *e)
 {
     bool whole = strcmp(e->path, "<nil>") == 0;
-    const char *path = whole ? field_named_first(f, e->detail) : e->path;
+    const char *path = e->field ? e->field : whole ? field_named_first(f, e->detail) : e->path;
     struct ty_finding_key key = { doc->obj, path, whole, e->why == TY_TYPE_INVALID };
     f->dedup.arena = f->arena;
     if (ty_finding_dedup_repeats(&f->dedup, &key)) {
@@ -100,12 +104,12 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
     const struct ty_json *at = e->at && e->at->line ? e->at : NULL;
     if (!at || (whole && *path))
         at = ty_json_locate(doc->obj, path);
-    set_place(f, x, doc, at);
-    x->path = whole ? NULL : e->path;
+    set_place(f, x, doc, at, e->why == TY_REQUIRED ? path : NULL);
+    x->path = e->field ? e->field : whole ? NULL : e->path;
     x->type = type_text(e->why);
-    x->value = e->value;
-    x->detail = e->detail && *e->detail ? e->detail : NULL;
-    x->hint = e->hint;
+    x->value = e->rule && e->at ? ty_json_text(f->arena, e->at).p : e->value;
+    x->detail = e->rule ? e->rule : e->detail && *e->detail ? e->detail : NULL;
+    x->hint = e->rule ? NULL : e->hint;
 }
 
 void ty_findings_warn(struct ty_findings *f, const struct ty_doc *doc, const char *text)

@@ -14,6 +14,7 @@ static void jobset_validate(const struct ty_plan *plan, const struct ty_trainjob
     ty_validate_overrides(plan, job, old, errs);
     if (!old)
         ty_validate_names(plan, job, errs);
+    ty_validate_labels(job, errs);
     ty_validate_counts(plan, job, errs);
     ty_validate_requests(plan, job, errs);
     ty_validate_trainer(plan, job, errs);

@@ -366,8 +366,9 @@ const struct ty_cmd ty_cmd_get = {
         "Other kinds are listed for the newest run, unless --run, or NAME of an object or of\n"
         "its TrainJob, selects another.\n"
         "\n"
-        "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted (stopped\n"
-        "from outside, or killed with the machine).\n"
+        "STATE is Created, Queued, Suspended, Starting (not all pods of the trainer are ready),\n"
+        "Initializing, Running, Restarting n/m, Terminating, Complete, Failed or Interrupted\n"
+        "(stopped from outside, or killed with the machine).\n"
         "\n"
         "With --cluster: the TrainJobs of the context's namespace, of -n, or with -A of all\n"
         "namespaces. There are no runs there: no --run, and no columns RUN, FOLDER, COMMAND.\n",

@@ -137,6 +137,7 @@ def test_objects_names_and_namespaces(manager, space, cli):
 
 def test_watch(manager, space, cli):
     space.create(runtime(), trainjob("ddp"))
+    wait_for("it runs", lambda: cells(cli.run("get", "--cluster", "-n", space.name))[1][3] == "Running")
     watch = cli.start("get", "-w", "--cluster", "-n", space.name)
     try:
         lines = iter(watch.stdout.readline, "")
@@ -371,6 +372,7 @@ def test_why_it_does_not_run(manager, space, cli):
         return "\n".join(blocks(cli.run("describe", name, *there)).get("Failure:", []))
     wait_for("it says what is missing", lambda: "node-0-0 cannot be scheduled: " in failure()
              and "Insufficient cpu" in failure(), show=failure)
+    assert cells(cli.run("get", *there))[1][3] == blocks(cli.run("describe", "ddp", *there))["State"] == "Starting"
     space.create(trainjob("large"))
     pod = wait_for("its pod runs", lambda: next((p for p in space.pods() if p["metadata"]["name"].startswith("large-")
                                                  and p["status"]["phase"] == "Running"), None))

@@ -214,8 +214,21 @@ def test_logs_through_broken_streams_and_restarts(manager, space, cli, kubelet):
     last = cli.run("logs", "ddp", "node-0-1", *there(space), "--tail", "1", "--timestamps")
     assert re.fullmatch(r"2026-11-\S+Z four of ddp-node-0-1-\w+\x1b\[2J\x1b\[32m\n", last)
     assert "it has: node-0-0, node-0-1" in cli.run("logs", "ddp", "node-9", *there(space), code=1)
-    assert "no such log" in cli.run("logs", "ddp", *there(space), "--previous", code=1)
+    assert "has no earlier log" in cli.run("logs", "ddp", *there(space), "--previous", code=1)
     assert "not found" in cli.run("logs", "gone", *there(space), code=1)
+
+
+def test_logs_that_do_not_exist(manager, space, cli, kubelet):
+    """A pod that waits for a node, a wrong container and a wrong attempt are three different things."""
+    space.create(runtime(), trainjob("ddp"), trainjob("large", trainer={"resourcesPerNode": {"requests": {"cpu": "5k"}}}))
+    running(space, 1)
+    assert wait_for("it cannot be scheduled", lambda: (lambda said: said if "Insufficient cpu" in said else None)(
+        cli.run("logs", "large", *there(space), code=1))).startswith(
+            'error: trainjob "large" has no log yet: node-0-0 cannot be scheduled: ')
+    assert cli.run("logs", "ddp", "-c", "side", *there(space), code=1) == (
+        'error: trainjob "ddp" has no container "side"; it has: node\n')
+    assert cli.run("logs", "ddp", "node-0-0", "--attempt", "9", *there(space), code=1) == (
+        'error: node "node-0-0" has no pod of attempt 9; it has: 1\n')
 
 
 def test_logs_of_a_pod_that_was_replaced(manager, space, cli, kubelet):

@@ -320,6 +320,24 @@ def test_wait_suspend_resume_delete(manager, space, cli):
     assert 'trainjobs.trainer.kubeflow.org "ddp" not found' in cli.run("delete", "ddp", *there(space), code=1)
 
 
+def test_a_job_that_is_being_deleted(manager, space, cli):
+    """A finalizer keeps it; the API server would accept changes of its spec."""
+    name = write(cli, trainjob("one", suspend=True))
+    space.create(runtime(), trainjob("one", suspend=True))
+    space.patch_job({"metadata": {"finalizers": ["tests.dev/hold"]}}, "one")
+    cli.run("delete", "one", *there(space), "--wait=false")
+    try:
+        for verb in ("suspend", "resume"):
+            assert cli.run(verb, "one", *there(space), code=1) == (
+                f'error: cannot {verb} trainjob "one": it is being deleted\n')
+        for how in ([], ["--apply"], ["--apply", "--dry-run"]):
+            assert cli.run("submit", name, *there(space), *how, code=1) == (
+                "job.yaml:1: TrainJob one: it is being deleted (submit it again when it is gone: "
+                f"trainyard wait one --for delete --context c -n {space.name})\n")
+    finally:
+        space.patch_job({"metadata": {"finalizers": None}}, "one")
+
+
 def test_delete_all_asks(manager, space, cli):
     space.create(runtime(), trainjob("one", suspend=True), trainjob("two", suspend=True))
     assert "add --yes" in cli.run("delete", "--all", *there(space), code=1)

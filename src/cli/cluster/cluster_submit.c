@@ -56,6 +56,31 @@ static void print_object(struct cluster_submit *w, const struct ty_doc *doc,
     fflush(w->cli->out);
 }
 
+/* The object that has the name goes, and whatever is written to it. */
+static const char *wait_hint(struct cluster_submit *w, const struct ty_doc *doc)
+{
+    const char *flags = ty_cluster_session_flags(w->s);
+
+    if (doc->kind != &ty_kind_trainjob)
+        return "submit it again when it is gone";
+    return ty_arena_printf(w->cli->arena,
+                           "submit it again when it is gone: trainyard wait %.*s --for delete%s -n "
+                           "%.*s",
+                           TY_ARG(doc->name), *flags ? flags : " --cluster", TY_ARG(doc->ns));
+}
+
+static void print_deleting(struct cluster_submit *w, const struct ty_doc *doc)
+{
+    struct ty_findings f = { .arena = w->cli->arena };
+    ty_auto_buf text = { 0 };
+
+    ty_findings_error(&f, doc, "it is being deleted");
+    f.last->hint = wait_hint(w, doc);
+    ty_findings_print(&text, &f, w->cli->colour);
+    fwrite(text.p, 1, text.n, w->cli->err);
+    ty_findings_done(&f);
+}
+
 static void print_refusal(struct cluster_submit *w, const struct ty_doc *doc,
                           const struct ty_cluster_answer *answer)
 {
@@ -64,6 +89,10 @@ static void print_refusal(struct cluster_submit *w, const struct ty_doc *doc,
         answer->text.n ? ty_json_parse(w->cli->arena, answer->text, NULL, NULL) : NULL;
     ty_auto_buf text = { 0 };
 
+    if (answer->r == -EEXIST && strstr(answer->message, "object is being deleted")) {
+        print_deleting(w, doc);
+        return;
+    }
     ty_refusal_add(&f, doc, status, answer->message);
     if (answer->r == -EEXIST && f.last)
         f.last->hint = "--apply changes it";
@@ -115,6 +144,10 @@ static int submit_one(struct cluster_submit *w, const struct ty_doc *doc,
     }
     if (r < 0)
         return report_error(w, doc, &answer);
+    if (ty_json_at(answer.json, "metadata.deletionTimestamp")) {
+        print_deleting(w, doc);
+        return TY_EXIT_BAD;
+    }
     if (doc->kind == &ty_kind_trainjob && !w->o->dry_server) {
         ty_strlist_add(a, &w->jobs, ty_json_cstr_at(a, answer.json, "metadata.name"));
         ty_strlist_add(a, &w->spaces, ty_json_cstr_at(a, answer.json, "metadata.namespace"));

@@ -5,6 +5,7 @@ import pty
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
@@ -84,6 +85,37 @@ def test_submit_apply_and_dry_run(manager, space, cli):
     assert "trainyard-cli" in managers
     shown = json.loads(cli.run("submit", only, *there(space), "--apply", "-o", "json"))
     assert shown["metadata"]["name"] == "one" and shown["spec"]["suspend"] is True
+
+
+def test_dry_run_of_a_job_with_its_runtime(manager, space, cli):
+    """The server cannot check the job, because it has stored no runtime; this machine can."""
+    rt, job = runtime(), trainjob("one", suspend=True)
+    name = write(cli, rt, job)
+    line = (cli.folder / name).read_text().split("---\n")[0].count("\n") + 2
+    for how, done in (([], "created"), (["--apply"], "serverside-applied")):
+        dry = subprocess.run([PROGRAM, "submit", name, *there(space), "--dry-run", *how], cwd=cli.folder, env=cli.env,
+                             capture_output=True, text=True, check=False)
+        assert dry.stdout == f"trainingruntime.trainer.kubeflow.org/rt {done} (server dry run)\n"
+        assert dry.stderr == (
+            f'job.yaml:{line}: TrainJob one: the server cannot check it: TrainingRuntime "rt" is in the same input '
+            "(job.yaml:1) and not in the cluster yet, and a server dry run stores nothing "
+            "(--dry-run=client checks it against that runtime)\n")
+        assert dry.returncode == 1  # as kubectl
+    # Another mistake is still the server's to tell.
+    both = write(cli, rt, trainjob("one", runtime="ghost"), name="both.yaml")
+    assert "has no such TrainingRuntime" in cli.run("submit", both, *there(space), "--dry-run", code=1)
+
+    # Here, the namespace of the context says which runtime the job means.
+    config = yaml.safe_load(Path(cli.env["KUBECONFIG"]).read_text())
+    config["contexts"][0]["context"]["namespace"] = space.name
+    (cli.folder / "config.yaml").write_text(yaml.safe_dump(config))
+    name = write(cli, dict(rt, metadata={"name": "rt", "namespace": space.name}), job)
+    assert f"{NAMED}/one created (dry run)\n" in cli.run(
+        "submit", name, "--kubeconfig", "config.yaml", "--dry-run=client")
+    assert "not found" in cli.run("submit", name, "--cluster", "--dry-run=client", code=1)  # context of "default"
+    # And a cluster is not needed.
+    assert f"{NAMED}/one created (dry run)\n" in cli.run(
+        "submit", write(cli, rt, job), "--kubeconfig", "nowhere.yaml", "--dry-run=client")
 
 
 def test_apply_after_other_verbs(manager, space, cli):

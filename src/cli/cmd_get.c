@@ -110,13 +110,16 @@ static void begin_row(struct get *g, const char *ns)
         g->table.first = ty_arena_strdup(g->table.arena, ns);
 }
 
-/* --watch: drops the row that was added last if it has not changed. False: no more rows, the next
- * poll prints the rest. */
-static bool end_row(struct get *g, int64_t run, const char *ns, const char *name)
+/* --watch: drops the row that was added last if it has not changed, except the last one of a
+ * deleted object. False: no more rows, the next poll prints the rest. */
+static bool end_row(struct get *g, int64_t run, const char *ns, const char *name, bool deleted)
 {
-    if (g->watch)
-        ty_table_watch_row(g->watch, &g->table,
-                           ty_arena_printf(g->table.arena, "%lld/%s/%s", (long long)run, ns, name));
+    const char *key = ty_arena_printf(g->table.arena, "%lld/%s/%s", (long long)run, ns, name);
+
+    if (g->watch && deleted)
+        ty_table_watch_deleted_row(g->watch, key);
+    else if (g->watch)
+        ty_table_watch_row(g->watch, &g->table, key);
     return !ty_arena_full(g->table.arena);
 }
 
@@ -128,7 +131,7 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
     struct ty_get_columns columns = columns_of(g);
     int at = requested_index(g, job->name, NULL);
 
-    if (job->gone || at < 0 || (g->words.n_names && columns.runs && g->found[at]))
+    if ((job->gone && columns.runs) || at < 0 || (g->words.n_names && columns.runs && g->found[at]))
         return true; /* only the newest run of a named object */
     if (g->words.n_names)
         g->found[at] = true;
@@ -139,7 +142,7 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
         return true;
     }
     ty_get_trainjobs_row(&g->table, a, job, &columns, g->now_ms);
-    return end_row(g, job->run.id, job->ns, job->name);
+    return end_row(g, job->run.id, job->ns, job->name, job->gone);
 }
 
 static int get_trainjobs(struct get *g)
@@ -175,7 +178,7 @@ static bool on_object(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_j
         return true;
     }
     g->words.view->row(&g->table, &row);
-    return end_row(g, o->run, o->ns, o->uid);
+    return end_row(g, o->run, o->ns, o->uid, o->deleted);
 }
 
 static int get_objects(struct get *g)
@@ -262,7 +265,7 @@ static int print_result(struct get *g)
 static int fill_watched(void *ctx, struct ty_table *t)
 {
     struct get *g = ctx;
-    bool first = g->watch->seen.n == 0;
+    bool first = g->watch->polls == 1;
 
     g->table = *t;
     g->now_ms = ty_cli_wall_ms();
@@ -366,8 +369,9 @@ const struct ty_cmd ty_cmd_get = {
         "Other kinds are listed for the newest run, unless --run, or NAME of an object or of\n"
         "its TrainJob, selects another.\n"
         "\n"
-        "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted (stopped\n"
-        "from outside, or killed with the machine).\n"
+        "STATE is Created, Queued, Suspended, Starting (not all pods of the trainer are ready),\n"
+        "Initializing, Running, Restarting n/m, Terminating, Complete, Failed or Interrupted\n"
+        "(stopped from outside, or killed with the machine).\n"
         "\n"
         "With --cluster: the TrainJobs of the context's namespace, of -n, or with -A of all\n"
         "namespaces. There are no runs there: no --run, and no columns RUN, FOLDER, COMMAND.\n",

@@ -10,6 +10,7 @@
 #include "cli/history/job_history_pods.h"
 #include "cli/history/job_state.h"
 #include "cli/history/log_files.h"
+#include "cli/jobs/no_log.h"
 #include "cli/jobs/run_stopped.h"
 
 #define POLL_NS 100000000
@@ -265,6 +266,23 @@ static int print_logs(struct logs *w)
     return code;
 }
 
+static int no_log(struct logs *w)
+{
+    struct ty_json **pods = ty_new_n(w->scratch, struct ty_json *, w->n_pods + 1);
+
+    for (size_t i = 0; i < w->n_pods; i++)
+        pods[i] = w->pods[i].obj;
+    return ty_no_log(w->cli, &(struct ty_no_log){ .job = w->job.name,
+                                                  .node = w->node,
+                                                  .container = w->opts->container,
+                                                  .attempt = w->attempt,
+                                                  .previous = w->opts->previous,
+                                                  .local = true,
+                                                  .cut_off = w->job.alive != TY_HISTORY_RUN_LIVE,
+                                                  .pods = pods,
+                                                  .n = w->n_pods });
+}
+
 static int show_logs(struct logs *w)
 {
     bool there = !w->node;
@@ -279,11 +297,7 @@ static int show_logs(struct logs *w)
     if (w->opts->follow)
         return follow_logs(w);
     code = print_logs(w);
-    if (code || w->any)
-        return code;
-    ty_cli_msg(w->cli, TY_MSG_ERROR, "%s \"%s\" has no such log", w->node ? "node" : "trainjob",
-               w->node ? w->node : w->job.name);
-    return TY_EXIT_BAD;
+    return code || w->any ? code : no_log(w);
 }
 
 static void logs_done(struct logs *w)

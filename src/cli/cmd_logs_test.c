@@ -68,10 +68,16 @@ static void test_mistakes(void **state)
     assert_string_equal(
         h->b.err, "error: trainjob \"ddp\" has no node \"node-9\"; it has: node-0-0, node-0-1\n");
     assert_int_equal(HIST_RUN(h, "logs", "ddp", "-c", "nope"), TY_EXIT_BAD);
-    assert_string_equal(h->b.err, "error: trainjob \"ddp\" has no such log\n");
+    assert_string_equal(h->b.err,
+                        "error: trainjob \"ddp\" has no container \"nope\"; it has: node\n");
     assert_int_equal(HIST_RUN(h, "logs", "ddp", "node-0-0", "--previous"), TY_EXIT_BAD);
-    assert_string_equal(h->b.err, "error: node \"node-0-0\" has no such log\n");
+    assert_string_equal(
+        h->b.err, "error: node \"node-0-0\" has no earlier log: no container was restarted\n");
     assert_int_equal(HIST_RUN(h, "logs", "ddp", "--attempt", "5"), TY_EXIT_BAD);
+    assert_string_equal(h->b.err, "error: trainjob \"ddp\" has no log of attempt 5; it has: 1\n");
+    assert_int_equal(HIST_RUN(h, "logs", "ddp", "--attempt", "5", "--run", "1"), TY_EXIT_BAD);
+    assert_string_equal(h->b.err,
+                        "error: trainjob \"ddp\" has no log of attempt 5; it has: 1 to 2\n");
 }
 
 int main(void)

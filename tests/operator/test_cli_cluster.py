@@ -136,24 +136,40 @@ def test_objects_names_and_namespaces(manager, space, cli):
 
 
 def test_watch(manager, space, cli):
-    space.create(runtime(), trainjob("ddp"))
+    one = {"trainer": {"numNodes": 1}}  # else it is unknown until there is a JobSet, and the column becomes wider
+    space.create(runtime(), trainjob("ddp", **one), trainjob("with-a-long-name", suspend=True, **one))
+    wait_for("it runs", lambda: cells(cli.run("get", "--cluster", "-n", space.name))[1][3] == "Running")
     watch = cli.start("get", "-w", "--cluster", "-n", space.name)
     try:
         lines = iter(watch.stdout.readline, "")
-        assert next(lines).split()[0] == "NAME"
-        assert "Running" in next(lines)
+        head = next(lines)
+        assert head.split()[0] == "NAME"
+        rows = [next(lines), next(lines)]
+        assert "Running" in rows[0]
         space.suspend(True, "ddp")
-        assert "Suspended" in next(lines)
-        space.create(trainjob("later"))
-        assert next(lines).split()[0] == "later"
+        rows.append(next(lines))
+        assert "Suspended" in rows[2]
+        space.create(trainjob("later", suspend=True, **one))
+        rows.append(next(line for line in lines if not line.startswith("ddp ")))
+        assert rows[3].split()[0] == "later"
+        space.api.delete(API, "TrainJob", space.name, "later")
+        rows.append(next(line for line in lines if line.startswith("later ")))
+        # Deleted: the last row again, as kubectl. And all are below the heading.
+        assert rows[4].split()[3] == "Suspended" and all(row[head.index("STATE") - 1:].split()[0] in (
+            "Running", "Suspended") for row in rows), rows
+        space.suspend(False, "ddp")
     finally:
         watch.send_signal(signal.SIGTERM)
         watch.communicate(timeout=60)
     pods = cli.start("get", "pods", "-w", "--cluster", "-n", space.name)
     try:
-        lines = iter(pods.stdout.readline, "")
+        lines = (line for line in iter(pods.stdout.readline, "") if line.startswith(("NAME", "ddp-node-0-0-")))
         assert next(lines).split()[:3] == ["NAME", "READY", "STATUS"]
-        assert any(line.startswith("later-node-0-0-") for line in lines)
+        next(line for line in lines if line.split()[2] == "Running")
+        space.api.delete(API, "TrainJob", space.name, "ddp")
+        last = None  # twice: it did not change, and is gone
+        assert any(line.split()[:4] == last or (last := line.split()[:4]) is None for line in lines)
+        assert last[2] == "Terminating"
     finally:
         pods.send_signal(signal.SIGTERM)
         pods.communicate(timeout=60)
@@ -219,7 +235,8 @@ def test_rights(manager, space, cluster, cli):
     text = wait_for("the role counts", lambda: attempt(cli, "describe", "ddp", *where))
     failure = "\n".join(blocks(text)["Failure:"])
     assert "exit code 3" in failure and "you may not get pods/log" in failure
-    assert "cannot watch trainjobs: you may not watch" in cli.run("get", "-w", *where, code=1)
+    said = [line for line in cli.run("get", "-w", *where, code=1).splitlines() if "list JobSets" not in line]
+    assert len(said) == 1 and said[0].startswith("error: cannot watch trainjobs: you may not watch "), said
 
 
 def test_watch_without_the_right_to_jobsets(manager, space, cluster, cli):
@@ -371,6 +388,7 @@ def test_why_it_does_not_run(manager, space, cli):
         return "\n".join(blocks(cli.run("describe", name, *there)).get("Failure:", []))
     wait_for("it says what is missing", lambda: "node-0-0 cannot be scheduled: " in failure()
              and "Insufficient cpu" in failure(), show=failure)
+    assert cells(cli.run("get", *there))[1][3] == blocks(cli.run("describe", "ddp", *there))["State"] == "Starting"
     space.create(trainjob("large"))
     pod = wait_for("its pod runs", lambda: next((p for p in space.pods() if p["metadata"]["name"].startswith("large-")
                                                  and p["status"]["phase"] == "Running"), None))

@@ -5,6 +5,7 @@ import pty
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
@@ -84,6 +85,37 @@ def test_submit_apply_and_dry_run(manager, space, cli):
     assert "trainyard-cli" in managers
     shown = json.loads(cli.run("submit", only, *there(space), "--apply", "-o", "json"))
     assert shown["metadata"]["name"] == "one" and shown["spec"]["suspend"] is True
+
+
+def test_dry_run_of_a_job_with_its_runtime(manager, space, cli):
+    """The server cannot check the job, because it has stored no runtime; this machine can."""
+    rt, job = runtime(), trainjob("one", suspend=True)
+    name = write(cli, rt, job)
+    line = (cli.folder / name).read_text().split("---\n")[0].count("\n") + 2
+    for how, done in (([], "created"), (["--apply"], "serverside-applied")):
+        dry = subprocess.run([PROGRAM, "submit", name, *there(space), "--dry-run", *how], cwd=cli.folder, env=cli.env,
+                             capture_output=True, text=True, check=False)
+        assert dry.stdout == f"trainingruntime.trainer.kubeflow.org/rt {done} (server dry run)\n"
+        assert dry.stderr == (
+            f'job.yaml:{line}: TrainJob one: the server cannot check it: TrainingRuntime "rt" is in the same input '
+            "(job.yaml:1) and not in the cluster yet, and a server dry run stores nothing "
+            "(--dry-run=client checks it against that runtime)\n")
+        assert dry.returncode == 1  # as kubectl
+    # Another mistake is still the server's to tell.
+    both = write(cli, rt, trainjob("one", runtime="ghost"), name="both.yaml")
+    assert "has no such TrainingRuntime" in cli.run("submit", both, *there(space), "--dry-run", code=1)
+
+    # Here, the namespace of the context says which runtime the job means.
+    config = yaml.safe_load(Path(cli.env["KUBECONFIG"]).read_text())
+    config["contexts"][0]["context"]["namespace"] = space.name
+    (cli.folder / "config.yaml").write_text(yaml.safe_dump(config))
+    name = write(cli, dict(rt, metadata={"name": "rt", "namespace": space.name}), job)
+    assert f"{NAMED}/one created (dry run)\n" in cli.run(
+        "submit", name, "--kubeconfig", "config.yaml", "--dry-run=client")
+    assert "not found" in cli.run("submit", name, "--cluster", "--dry-run=client", code=1)  # context of "default"
+    # And a cluster is not needed.
+    assert f"{NAMED}/one created (dry run)\n" in cli.run(
+        "submit", write(cli, rt, job), "--kubeconfig", "nowhere.yaml", "--dry-run=client")
 
 
 def test_apply_after_other_verbs(manager, space, cli):
@@ -214,8 +246,21 @@ def test_logs_through_broken_streams_and_restarts(manager, space, cli, kubelet):
     last = cli.run("logs", "ddp", "node-0-1", *there(space), "--tail", "1", "--timestamps")
     assert re.fullmatch(r"2026-11-\S+Z four of ddp-node-0-1-\w+\x1b\[2J\x1b\[32m\n", last)
     assert "it has: node-0-0, node-0-1" in cli.run("logs", "ddp", "node-9", *there(space), code=1)
-    assert "no such log" in cli.run("logs", "ddp", *there(space), "--previous", code=1)
+    assert "has no earlier log" in cli.run("logs", "ddp", *there(space), "--previous", code=1)
     assert "not found" in cli.run("logs", "gone", *there(space), code=1)
+
+
+def test_logs_that_do_not_exist(manager, space, cli, kubelet):
+    """A pod that waits for a node, a wrong container and a wrong attempt are three different things."""
+    space.create(runtime(), trainjob("ddp"), trainjob("large", trainer={"resourcesPerNode": {"requests": {"cpu": "5k"}}}))
+    running(space, 1)
+    assert wait_for("it cannot be scheduled", lambda: (lambda said: said if "Insufficient cpu" in said else None)(
+        cli.run("logs", "large", *there(space), code=1))).startswith(
+            'error: trainjob "large" has no log yet: node-0-0 cannot be scheduled: ')
+    assert cli.run("logs", "ddp", "-c", "side", *there(space), code=1) == (
+        'error: trainjob "ddp" has no container "side"; it has: node\n')
+    assert cli.run("logs", "ddp", "node-0-0", "--attempt", "9", *there(space), code=1) == (
+        'error: node "node-0-0" has no pod of attempt 9; it has: 1\n')
 
 
 def test_logs_of_a_pod_that_was_replaced(manager, space, cli, kubelet):
@@ -305,6 +350,24 @@ def test_wait_suspend_resume_delete(manager, space, cli):
     assert gone.communicate(timeout=60)[0] == f"{NAMED}/ddp condition met\n"
     assert cli.run("wait", "ddp", "--for", "delete", *there(space)) == f"{NAMED}/ddp condition met\n"  # as kubectl
     assert 'trainjobs.trainer.kubeflow.org "ddp" not found' in cli.run("delete", "ddp", *there(space), code=1)
+
+
+def test_a_job_that_is_being_deleted(manager, space, cli):
+    """A finalizer keeps it; the API server would accept changes of its spec."""
+    name = write(cli, trainjob("one", suspend=True))
+    space.create(runtime(), trainjob("one", suspend=True))
+    space.patch_job({"metadata": {"finalizers": ["tests.dev/hold"]}}, "one")
+    cli.run("delete", "one", *there(space), "--wait=false")
+    try:
+        for verb in ("suspend", "resume"):
+            assert cli.run(verb, "one", *there(space), code=1) == (
+                f'error: cannot {verb} trainjob "one": it is being deleted\n')
+        for how in ([], ["--apply"], ["--apply", "--dry-run"]):
+            assert cli.run("submit", name, *there(space), *how, code=1) == (
+                "job.yaml:1: TrainJob one: it is being deleted (submit it again when it is gone: "
+                f"trainyard wait one --for delete --context c -n {space.name})\n")
+    finally:
+        space.patch_job({"metadata": {"finalizers": None}}, "one")
 
 
 def test_delete_all_asks(manager, space, cli):

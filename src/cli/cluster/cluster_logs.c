@@ -7,6 +7,7 @@
 #include "cli/cluster/cluster_jobs.h"
 #include "cli/cluster/log_merge.h"
 #include "cli/history/job_history_pods.h"
+#include "cli/jobs/no_log.h"
 #include "engine/jobset/jobset_read.h"
 #include "store/kube/reflector.h"
 
@@ -31,10 +32,14 @@ struct cluster_logs {
     char state[16]; /* how it ended */
 };
 
+static bool is_of_node(const struct cluster_logs *w, const struct ty_log_pod *pod)
+{
+    return !w->node || ty_log_pods_is(pod, w->node);
+}
+
 static bool is_wanted(const struct cluster_logs *w, const struct ty_log_pod *pod)
 {
-    return (!w->node || ty_log_pods_is(pod, w->node)) &&
-           (w->o->attempt < 0 || pod->attempt == w->o->attempt);
+    return is_of_node(w, pod) && (w->o->attempt < 0 || pod->attempt == w->o->attempt);
 }
 
 /* ---- the first list ---- */
@@ -250,17 +255,25 @@ static int follow_logs(struct cluster_logs *w, enum ty_job_watch_end *ret_end)
 
 /* ---- once ---- */
 
-static int no_log(struct cluster_logs *w, size_t n_pods, const struct ty_json *job)
+static int no_pods(struct cluster_logs *w, const struct ty_json *job)
 {
     const char *state = ty_job_watch_over(job, NULL);
 
-    if (!n_pods)
-        ty_cli_msg(w->cli, TY_MSG_ERROR, "trainjob \"%s\" has no pods%s%s", w->job,
-                   state ? ": it is " : " yet", state ? state : "");
-    else
-        ty_cli_msg(w->cli, TY_MSG_ERROR, "%s \"%s\" has no such log", w->node ? "node" : "trainjob",
-                   w->node ? w->node : w->job);
+    ty_cli_msg(w->cli, TY_MSG_ERROR, "trainjob \"%s\" has no pods%s%s", w->job,
+               state ? ": it is " : " yet", state ? state : "");
     return TY_EXIT_BAD;
+}
+
+static bool has_node(struct cluster_logs *w, struct ty_json *const *objs, size_t n)
+{
+    struct ty_log_pod pod;
+
+    for (size_t i = 0; i < n && !ty_arena_full(w->a); i++) {
+        ty_log_pods_parse(w->a, objs[i], w->job, &pod);
+        if (is_of_node(w, &pod))
+            return true;
+    }
+    return false;
 }
 
 /* Lists all node names after an unknown one. */
@@ -291,7 +304,7 @@ static int print_logs(struct cluster_logs *w, const struct ty_json *job)
         return ty_cluster_session_error(w->s, "list the pods", &answer);
     for (size_t i = 0; i < n && !ty_arena_full(w->a); i++)
         keep_pod(w, objs[i]);
-    if (!w->n && n && w->node)
+    if (!w->n && n && !has_node(w, objs, n))
         return no_such_node(w, objs, n);
     w->settled = true; /* nothing is waited for */
     add_pods(w);
@@ -299,9 +312,16 @@ static int print_logs(struct cluster_logs *w, const struct ty_json *job)
     while (!w->done)
         ty_job_watch_run(w->s, &w->done, 0, false);
     fflush(w->cli->out);
-    if (!ty_log_merge_any(w->merge))
-        return no_log(w, n, job);
-    return ty_log_merge_code(w->merge);
+    if (ty_log_merge_any(w->merge) || ty_log_merge_code(w->merge))
+        return ty_log_merge_code(w->merge);
+    return n ? ty_no_log(w->cli, &(struct ty_no_log){ .job = w->job,
+                                                      .node = w->node,
+                                                      .container = w->o->container,
+                                                      .attempt = w->o->attempt,
+                                                      .previous = w->o->previous,
+                                                      .pods = objs,
+                                                      .n = n })
+             : no_pods(w, job);
 }
 
 int ty_cluster_logs(struct ty_cli *cli, struct ty_cluster_session *s,

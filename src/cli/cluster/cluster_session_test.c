@@ -264,7 +264,7 @@ static const struct evil_command {
 } evil_commands[] = {
     { { "get", "-o", "name" }, { LIST("1", EVIL_JOB), LIST("1", "") }, "org/x" },
     { { "get", "-o", "yaml" }, { LIST("1", EVIL_JOB), LIST("1", "") }, "kind: TrainJob" },
-    { { "get" }, { LIST("1", EVIL_JOB), LIST("1", "") }, "Running" },
+    { { "get" }, { LIST("1", EVIL_JOB), LIST("1", "") }, "Created" },
     { { "get", "pods" }, { FORBIDDEN, LIST("1", EVIL_POD) }, "Running" },
     { { "get", "events" }, { LIST("1", EVIL_EVENT) }, "pod/" },
     { { "describe", "t" },

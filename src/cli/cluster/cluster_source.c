@@ -11,6 +11,7 @@
 #include "cli/cluster/cluster_watch.h"
 #include "cli/history/local_hint.h"
 #include "engine/jobset/jobset_read.h"
+#include "store/kube/kube_kinds.h"
 
 struct cluster_source {
     struct ty_job_source base; /* first */
@@ -74,6 +75,25 @@ static bool read_jobsets(struct cluster_source *s, struct ty_arena *a,
     return false;
 }
 
+/* Those that a watch has shown, in their last state. */
+static void pass_deleted_jobs(struct cluster_source *s, ty_job_source_job_fn *fn, void *ctx)
+{
+    ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
+    struct ty_json **objs = NULL;
+    size_t n = 0;
+
+    ty_cluster_watch_take_deleted(s->watch, a, &objs, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct ty_job_history_entry job;
+        ty_cluster_jobs_entry(a, objs[i], ty_cluster_watch_jobset(s->watch, a, key_of(a, objs[i])),
+                              &job);
+        job.gone = true;
+        job.jobset_unread = !job.jobset; /* it may have been deleted before */
+        if (!fn(ctx, a, &job))
+            return;
+    }
+}
+
 static int list_jobs(struct cluster_source *s, const char *name, ty_job_source_job_fn *fn,
                      void *ctx)
 {
@@ -85,6 +105,8 @@ static int list_jobs(struct cluster_source *s, const char *name, ty_job_source_j
     struct ty_json **objs = NULL;
     size_t n = 0;
 
+    if (s->watch)
+        pass_deleted_jobs(s, fn, ctx);
     if (name)
         which.fields = ty_str(ty_arena_printf(a, "metadata.name=%s", name));
     if (read_objects(s, a, &which, NULL, NULL, &objs, &n, &answer) < 0)
@@ -211,6 +233,23 @@ static void pass_object(struct ty_arena *a, const struct ty_kind *kind, struct t
     };
 }
 
+static void pass_deleted_objects(struct cluster_source *s, const struct ty_kind *kind,
+                                 ty_job_source_object_fn *fn, void *ctx)
+{
+    ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
+    struct ty_json **objs = NULL;
+    size_t n = 0;
+
+    ty_cluster_watch_take_deleted(s->watch, a, &objs, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct ty_job_object obj;
+        pass_object(a, kind, objs[i], &obj);
+        obj.deleted = true;
+        if (!fn(ctx, a, &obj))
+            return;
+    }
+}
+
 static int source_objects(struct ty_job_source *base, const struct ty_kind *kind,
                           bool named TY_UNUSED, ty_job_source_object_fn *fn, void *ctx)
 {
@@ -227,6 +266,8 @@ static int source_objects(struct ty_job_source *base, const struct ty_kind *kind
          known = !jobsets &&
                  (s->watch ? ty_cluster_watch_has_jobsets(s->watch) : read_owned(s, a, &owned));
 
+    if (s->watch)
+        pass_deleted_objects(s, kind, fn, ctx);
     if (!jobsets)
         which.labels = TY_LIT(TY_JOBSET_NAME);
     int r = read_objects(s, a, &which,
@@ -314,7 +355,8 @@ static int source_wait(struct ty_job_source *base, const struct ty_kind *kind)
     struct cluster_source *s = mine(base);
     bool children = kind == &ty_kind_job || kind == &ty_kind_pod;
     struct ty_cluster_watch_opts opts = { .which = { .kind = kind, .ns = namespace_of(s) },
-                                          .jobsets = kind == &ty_kind_trainjob || children };
+                                          .jobsets = kind == &ty_kind_trainjob || children,
+                                          .deleted = kind != &ty_kind_event };
 
     if (children)
         opts.which.labels = TY_LIT(TY_JOBSET_NAME);

@@ -44,7 +44,7 @@ static void test_list(void **state)
     assert_int_equal(RUN(f, "get", "--cluster"), TY_EXIT_OK);
     assert_has(f->b.out, "NAME   RUNTIME   NODES   STATE     PROGRESS   RESTARTS   STARTED");
     assert_has(f->b.out, "\na      torch     2       Failed               1 ");
-    assert_has(f->b.out, "\nb      torch     2       Running              0 ");
+    assert_has(f->b.out, "\nb      torch     2       Created              0 ");
     assert_has(f->b.out, "   60s\n"); /* from creation to the condition */
     assert_has(f->peer.asked[0], "/namespaces/team/trainjobs?");
     assert_int_equal(RUN(f, "get", "-A", "-o", "wide", "--context", "c"), TY_EXIT_OK);

@@ -56,20 +56,93 @@ static void print_object(struct cluster_submit *w, const struct ty_doc *doc,
     fflush(w->cli->out);
 }
 
+/* The object that has the name goes, and whatever is written to it. */
+static const char *wait_hint(struct cluster_submit *w, const struct ty_doc *doc)
+{
+    const char *flags = ty_cluster_session_flags(w->s);
+
+    if (doc->kind != &ty_kind_trainjob)
+        return "submit it again when it is gone";
+    return ty_arena_printf(w->cli->arena,
+                           "submit it again when it is gone: trainyard wait %.*s --for delete%s -n "
+                           "%.*s",
+                           TY_ARG(doc->name), *flags ? flags : " --cluster", TY_ARG(doc->ns));
+}
+
+static void print_findings(struct cluster_submit *w, struct ty_findings *f)
+{
+    ty_auto_buf text = { 0 };
+
+    ty_findings_print(&text, f, w->cli->colour);
+    fwrite(text.p, 1, text.n, w->cli->err);
+    ty_findings_done(f);
+}
+
+static void print_deleting(struct cluster_submit *w, const struct ty_doc *doc)
+{
+    struct ty_findings f = { .arena = w->cli->arena };
+
+    ty_findings_error(&f, doc, "it is being deleted");
+    f.last->hint = wait_hint(w, doc);
+    print_findings(w, &f);
+}
+
+/* The runtime in the same input that the cluster does not have, or NULL. */
+static const struct ty_doc *unstored_runtime(struct cluster_submit *w, const struct ty_doc *job)
+{
+    const struct ty_doc *rt =
+        job->kind == &ty_kind_trainjob ? ty_cluster_submit_input_runtime(w->in, job) : NULL;
+    struct ty_cluster_answer answer;
+
+    if (!rt)
+        return NULL;
+    struct ty_kube_request ask = {
+        .verb = TY_KUBE_GET, .kind = rt->kind, .ns = rt->ns, .name = rt->name
+    };
+    return ty_cluster_session_call(w->s, w->cli->arena, &ask, &answer) == -ENOENT ? rt : NULL;
+}
+
+/* A server dry run stores nothing, so the webhook refuses each job whose runtime is as new. True:
+ * that was it, and was printed. */
+static bool print_unstored(struct cluster_submit *w, const struct ty_doc *doc,
+                           const struct ty_findings *refused)
+{
+    const char *path = refused->last ? refused->last->path : NULL;
+    struct ty_findings f = { .arena = w->cli->arena };
+    const struct ty_doc *rt = NULL;
+
+    if (w->o->dry_server && path && ty_str_starts(ty_str(path), TY_LIT("spec.runtimeRef")))
+        rt = unstored_runtime(w, doc);
+    if (!rt)
+        return false;
+    ty_findings_error(&f, doc,
+                      "the server cannot check it: %s \"%.*s\" is in the same input (%s) and not "
+                      "in the cluster yet, and a server dry run stores nothing",
+                      rt->kind->kind, TY_ARG(rt->name),
+                      ty_inputs_place(w->cli->arena, rt, rt->obj));
+    f.last->hint = "--dry-run=client checks it against that runtime";
+    print_findings(w, &f);
+    return true;
+}
+
 static void print_refusal(struct cluster_submit *w, const struct ty_doc *doc,
                           const struct ty_cluster_answer *answer)
 {
     struct ty_findings f = { .arena = w->cli->arena };
     const struct ty_json *status =
         answer->text.n ? ty_json_parse(w->cli->arena, answer->text, NULL, NULL) : NULL;
-    ty_auto_buf text = { 0 };
 
+    if (answer->r == -EEXIST && strstr(answer->message, "object is being deleted")) {
+        print_deleting(w, doc);
+        return;
+    }
     ty_refusal_add(&f, doc, status, answer->message);
     if (answer->r == -EEXIST && f.last)
         f.last->hint = "--apply changes it";
-    ty_findings_print(&text, &f, w->cli->colour);
-    fwrite(text.p, 1, text.n, w->cli->err);
-    ty_findings_done(&f);
+    if (print_unstored(w, doc, &f))
+        ty_findings_done(&f);
+    else
+        print_findings(w, &f);
 }
 
 static int report_error(struct cluster_submit *w, const struct ty_doc *doc,
@@ -115,6 +188,10 @@ static int submit_one(struct cluster_submit *w, const struct ty_doc *doc,
     }
     if (r < 0)
         return report_error(w, doc, &answer);
+    if (ty_json_at(answer.json, "metadata.deletionTimestamp")) {
+        print_deleting(w, doc);
+        return TY_EXIT_BAD;
+    }
     if (doc->kind == &ty_kind_trainjob && !w->o->dry_server) {
         ty_strlist_add(a, &w->jobs, ty_json_cstr_at(a, answer.json, "metadata.name"));
         ty_strlist_add(a, &w->spaces, ty_json_cstr_at(a, answer.json, "metadata.namespace"));
@@ -227,6 +304,24 @@ static int check_objects(struct cluster_submit *w)
     return TY_EXIT_OK;
 }
 
+static void drop_message(void *ctx TY_UNUSED, enum ty_cli_msg_kind how TY_UNUSED,
+                         const char *text TY_UNUSED)
+{
+}
+
+/* The namespace of -n or of the context, for --dry-run=client: objects go there, and the runtime of
+ * a job is looked for there. It works without a kubeconfig, too: NULL. */
+static const char *offline_namespace(struct cluster_submit *w)
+{
+    struct ty_cli silent = *w->cli;
+    ty_auto_cluster_session *s = NULL;
+
+    silent.sink.fn = drop_message;
+    return ty_cluster_session_open(&silent, w->o->where, &s) == TY_EXIT_OK
+               ? ty_arena_strdup(w->cli->arena, ty_cluster_session_ns(s))
+               : NULL;
+}
+
 static int submit_inputs(struct cluster_submit *w)
 {
     struct ty_session *in = w->in;
@@ -243,7 +338,8 @@ static int submit_inputs(struct cluster_submit *w)
     if (code)
         return code;
     w->s = s;
-    ty_cluster_submit_input_check(in, s, &w->wanted);
+    ty_cluster_submit_input_check(in, s, s ? ty_cluster_session_ns(s) : offline_namespace(w),
+                                  &w->wanted);
     ty_session_print_findings(in);
     if (in->findings.n_errors)
         return TY_EXIT_BAD;

@@ -82,6 +82,16 @@ static const struct ty_kind *runtime_kind(const struct ty_json *job)
     return ty_str_is(kind, "TrainingRuntime") ? &ty_kind_trainingruntime : NULL;
 }
 
+const struct ty_doc *ty_cluster_submit_input_runtime(const struct ty_session *in,
+                                                     const struct ty_doc *job)
+{
+    const struct ty_kind *kind = runtime_kind(job->obj);
+
+    return kind ? ty_inputs_get(&in->inputs, kind, job->ns,
+                                ty_json_str_at(job->obj, "spec.runtimeRef.name"))
+                : NULL;
+}
+
 static void no_runtime(struct ty_session *in, struct ty_doc *job, const struct ty_kind *kind,
                        struct ty_str name, const char *where)
 {
@@ -108,7 +118,7 @@ static void read_runtime(struct ty_session *in, struct ty_cluster_session *s, st
     struct ty_str name = ty_json_str_at(job->obj, "spec.runtimeRef.name");
     struct ty_cluster_answer answer;
 
-    if (!kind || !name.n || ty_inputs_get(&in->inputs, kind, job->ns, name) ||
+    if (!kind || !name.n || ty_cluster_submit_input_runtime(in, job) ||
         ty_inputs_get(&in->library, kind, job->ns, name))
         return;
     struct ty_kube_request ask = { .verb = TY_KUBE_GET, .kind = kind, .ns = job->ns, .name = name };
@@ -134,12 +144,12 @@ static void read_runtime(struct ty_session *in, struct ty_cluster_session *s, st
 }
 
 void ty_cluster_submit_input_check(struct ty_session *in, struct ty_cluster_session *s,
-                                   struct ty_json ***ret_wanted)
+                                   const char *ns, struct ty_json ***ret_wanted)
 {
     struct ty_arena *a = in->cli->arena;
 
-    if (s)
-        set_namespaces(in, ty_cluster_session_ns(s));
+    if (ns)
+        set_namespaces(in, ns);
     *ret_wanted = ty_new_n(a, struct ty_json *, in->inputs.n + 1);
     for (size_t i = 0; i < in->inputs.n; i++)
         (*ret_wanted)[i] = ty_json_copy(a, in->inputs.v[i]->obj, 0);

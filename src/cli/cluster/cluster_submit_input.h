@@ -12,10 +12,13 @@ struct ty_submit_input;
 int ty_cluster_submit_input_open(struct ty_cli *cli, const struct ty_submit_input *in,
                                  struct ty_session *ret, struct ty_err *err);
 /* Admits all objects; runtimes that the input lacks are read from the cluster. s NULL: only those
- * of
- * --runtimes and the catalog are known. *ret_wanted: copies without defaults, to be sent, in the
- * order of the inputs. Errors are in in->findings. */
+ * of --runtimes and the catalog are known. ns: of objects without a namespace; NULL: they stay so.
+ * *ret_wanted: copies without defaults, to be sent, in the order of the inputs. Errors are in
+ * in->findings. */
 void ty_cluster_submit_input_check(struct ty_session *in, struct ty_cluster_session *s,
-                                   struct ty_json ***ret_wanted);
+                                   const char *ns, struct ty_json ***ret_wanted);
+/* The runtime of the TrainJob, if it is in the input; else NULL. */
+const struct ty_doc *ty_cluster_submit_input_runtime(const struct ty_session *in,
+                                                     const struct ty_doc *job);
 
 #endif

@@ -34,6 +34,11 @@ int ty_cluster_suspend(struct ty_cli *cli, const struct ty_where_opts *where, co
                    job.name);
         return TY_EXIT_BAD;
     }
+    if (ty_json_at(job.job, "metadata.deletionTimestamp")) {
+        ty_cli_msg(cli, TY_MSG_ERROR, "cannot %s trainjob \"%s\": it is being deleted", verb,
+                   job.name);
+        return TY_EXIT_BAD;
+    }
     if (over) {
         ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" does not run: it is %s", job.name, over);
         return TY_EXIT_BAD;

@@ -58,9 +58,26 @@ static void test_over_or_refused(void **state)
     assert_string_equal(f->b.out, "");
 }
 
+/* A finalizer may keep it for long; the server would accept the patch. */
+static void test_being_deleted(void **state)
+{
+    static const char *const answers[] = {
+        OK "{\"metadata\":{\"name\":\"t\",\"deletionTimestamp\":\"2026-01-02T03:04:05Z\"}}",
+        NOT_FOUND, NULL
+    };
+    struct cluster_fixture *f = *state;
+
+    cluster_serve(f, answers);
+    assert_int_equal(RUN(f, "resume", "t", "--cluster"), TY_EXIT_BAD);
+    assert_string_equal(f->b.err, "error: cannot resume trainjob \"t\": it is being deleted\n");
+    assert_string_equal(f->b.out, "");
+    assert_string_equal(f->peer.asked[2], "");
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, cluster_setup, cluster_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { T(test_the_patch), T(test_kueue), T(test_over_or_refused) };
+    const struct CMUnitTest tests[] = { T(test_the_patch), T(test_kueue), T(test_over_or_refused),
+                                        T(test_being_deleted) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

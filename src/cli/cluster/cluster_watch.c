@@ -17,6 +17,8 @@ enum { OBJECTS, JOBSETS, KINDS };
 struct watched_object {
     struct ty_str text; /* malloc'ed */
     bool changed;
+    bool given; /* by ty_cluster_watch_take */
+    struct watched_object *next_deleted;
 };
 
 struct watched_kind {
@@ -34,9 +36,11 @@ struct ty_cluster_watch {
     struct ty_arena *a; /* texts of the answer */
     struct watched_kind kinds[KINDS];
     const char *ns;
+    struct watched_object *deleted, *last_deleted; /* in that order; no longer in the map */
     size_t bytes;
-    int refusals; /* since the last change */
-    bool changed, failed, noted;
+    int refusals;  /* since the last change */
+    bool resuming; /* there was a change, or a failure that may pass */
+    bool changed, failed, noted, keep_deleted;
     struct ty_cluster_answer answer; /* if failed */
 };
 
@@ -51,15 +55,47 @@ static void fail(struct watched_kind *k, const struct ty_kube_response *why)
     w->failed = true;
 }
 
-static void drop_object(struct watched_kind *k, struct ty_str key)
+static void free_object(struct ty_cluster_watch *w, struct watched_object *o)
 {
-    struct watched_object *o = ty_map_del(&k->objects, key);
-
-    if (!o)
-        return;
-    k->w->bytes -= o->text.n;
+    w->bytes -= o->text.n;
     free((void *)(uintptr_t)o->text.p);
     free(o);
+}
+
+/* Returns whether it had been given. */
+static bool drop_object(struct watched_kind *k, struct ty_str key)
+{
+    struct watched_object *o = ty_map_del(&k->objects, key);
+    bool given = o && o->given;
+
+    if (o)
+        free_object(k->w, o);
+    return given;
+}
+
+/* Moves an object that was given to the list of the deleted ones, in its last state: a list that
+ * shows the deletion does not have it. */
+static void delete_object(struct watched_kind *k, struct ty_str key, struct ty_str text)
+{
+    struct ty_cluster_watch *w = k->w;
+    struct watched_object *o = ty_map_get(&k->objects, key);
+
+    if (!o || !o->given || !w->keep_deleted) {
+        drop_object(k, key);
+        return;
+    }
+    ty_map_del(&k->objects, key);
+    if (text.n) {
+        w->bytes += text.n - o->text.n;
+        free((void *)(uintptr_t)o->text.p);
+        o->text = (struct ty_str){ ty_xalloc_cstr(text), text.n };
+    }
+    if (w->last_deleted)
+        w->last_deleted->next_deleted = o;
+    else
+        w->deleted = o;
+    w->last_deleted = o;
+    w->changed = true;
 }
 
 /* The TrainJob of a JobSet has its name. */
@@ -79,26 +115,30 @@ static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty
     struct ty_str key = ty_str(ty_arena_printf(a, "%.*s/%.*s", TY_ARG(o->ns), TY_ARG(o->name)));
 
     w->refusals = 0;
-    drop_object(k, key);
-    if (what != TY_REFLECTOR_DELETED && w->bytes + o->text.n > TEXT_MOST) {
+    w->resuming |= k == &w->kinds[OBJECTS] && k->synced;
+    if (what == TY_REFLECTOR_DELETED) {
+        delete_object(k, key, o->text);
+        mark_changed(w, key);
+        return;
+    }
+    bool given = drop_object(k, key);
+    if (w->bytes + o->text.n > TEXT_MOST) {
         fail(k, &(struct ty_kube_response){
                     .r = -EFBIG,
                     .message = TY_LIT("there are more objects than can be watched; choose a "
                                       "namespace") });
         return;
     }
-    if (what != TY_REFLECTOR_DELETED) {
-        struct watched_object *v = ty_xalloc(calloc(1, sizeof(*v)));
-        *v = (struct watched_object){ .text = { ty_xalloc_cstr(o->text), o->text.n } };
-        w->bytes += o->text.n;
-        ty_map_put(&k->objects, key, v);
-    }
+    struct watched_object *v = ty_xalloc(calloc(1, sizeof(*v)));
+    *v = (struct watched_object){ .text = { ty_xalloc_cstr(o->text), o->text.n }, .given = given };
+    w->bytes += o->text.n;
+    ty_map_put(&k->objects, key, v);
     mark_changed(w, key);
 }
 
-/* Repeated refusals end the command; an API server that starts refuses everybody for a moment.
- * Other failures are retried: the caller has listed the objects before, so the server exists.
- * JobSets are not needed. */
+/* A refusal ends the command at once if nothing else has failed before: the server works, and the
+ * caller has just listed the objects. Later only repeated ones do, because an API server that
+ * starts refuses everybody for a moment. Other failures are retried. JobSets are not needed. */
 static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_kube_response *why,
                      int64_t again_ms TY_UNUSED)
 {
@@ -112,10 +152,10 @@ static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_k
     } else if (k == &w->kinds[JOBSETS]) {
         k->ready = true;
         k->refused = refused;
-    } else if (refused && ++w->refusals == REFUSALS) {
+    } else if (refused && (++w->refusals == REFUSALS || !w->resuming)) {
         fail(k, why);
     } else if (!w->noted) {
-        w->noted = true;
+        w->noted = w->resuming = true;
         ty_cli_msg(ty_cluster_session_cli(w->s), TY_MSG_NOTE,
                    "the watch of %s was interrupted and is being resumed: %.*s",
                    ty_cluster_session_where(w->s), TY_ARG(why ? why->message : TY_LIT("")));
@@ -141,6 +181,7 @@ struct ty_cluster_watch *ty_cluster_watch_new(struct ty_cluster_session *s,
     w->s = s;
     w->a = ty_arena_new_input((size_t)1 << 30, NULL);
     w->ns = ty_arena_cstr(w->a, opts->which.ns);
+    w->keep_deleted = opts->deleted;
     for (int i = 0; i < KINDS; i++)
         w->kinds[i].w = w;
     start_kind(&w->kinds[OBJECTS], &opts->which);
@@ -158,12 +199,13 @@ void ty_cluster_watch_free(struct ty_cluster_watch *w)
         const struct ty_map_slot *slot = NULL;
         size_t at = 0;
         ty_reflector_free(w->kinds[i].reflector);
-        while ((slot = ty_map_next(&w->kinds[i].objects, &at))) {
-            struct watched_object *o = slot->value;
-            free((void *)(uintptr_t)o->text.p);
-            free(o);
-        }
+        while ((slot = ty_map_next(&w->kinds[i].objects, &at)))
+            free_object(w, slot->value);
         ty_map_done(&w->kinds[i].objects);
+    }
+    for (struct watched_object *o = w->deleted, *next = NULL; o; o = next) {
+        next = o->next_deleted;
+        free_object(w, o);
     }
     ty_arena_free(w->a);
     free(w);
@@ -203,7 +245,7 @@ void ty_cluster_watch_take(struct ty_cluster_watch *w, struct ty_arena *a,
 
     *ret = NULL;
     *ret_n = 0;
-    w->changed = false;
+    w->changed = w->deleted != NULL;
     while ((slot = ty_map_next(&k->objects, &at))) {
         struct watched_object *o = slot->value;
         if (!o->changed)
@@ -215,11 +257,35 @@ void ty_cluster_watch_take(struct ty_cluster_watch *w, struct ty_arena *a,
         }
         parsed++; /* one at least, so that a caller that calls until nothing is left ends */
         o->changed = false;
-        if (!v || (keep && !keep(ctx, v)))
+        if (!v || (!o->given && keep && !keep(ctx, v)))
+            continue;
+        o->given = true;
+        ty_room(a, *ret, *ret_n, cap);
+        (*ret)[(*ret_n)++] = v;
+    }
+}
+
+void ty_cluster_watch_take_deleted(struct ty_cluster_watch *w, struct ty_arena *a,
+                                   struct ty_json ***ret, size_t *ret_n)
+{
+    size_t cap = 0;
+
+    *ret = NULL;
+    *ret_n = 0;
+    for (struct watched_object *o = w->deleted; o; o = w->deleted) {
+        struct ty_json *v = parse_text(a, w->kinds[OBJECTS].kind, o->text);
+        if (ty_arena_full(a) && *ret_n) { /* with the next call */
+            w->changed = true;
+            return;
+        }
+        w->deleted = o->next_deleted;
+        free_object(w, o);
+        if (!v)
             continue;
         ty_room(a, *ret, *ret_n, cap);
         (*ret)[(*ret_n)++] = v;
     }
+    w->last_deleted = NULL;
 }
 
 bool ty_cluster_watch_has_jobsets(const struct ty_cluster_watch *w)

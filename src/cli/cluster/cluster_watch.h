@@ -11,21 +11,24 @@ struct ty_cluster_watch_opts {
     struct ty_kube_selector which;
     /* JobSets are watched, too; a change of one is a change of the object of its name. */
     bool jobsets;
+    bool deleted; /* ty_cluster_watch_take_deleted will be called */
 };
 /* Starts to list and watch. The session outlives it. gives. */
 struct ty_cluster_watch *ty_cluster_watch_new(struct ty_cluster_session *s,
                                               const struct ty_cluster_watch_opts *opts);
 void ty_cluster_watch_free(struct ty_cluster_watch *w); /* takes; NULL is fine */
 /* Blocks until an object has changed; the first call until all are listed. An interrupted watch is
- * resumed, after a note. Returns an exit code: an error if the objects may not
- * be watched. */
+ * resumed, after a note. Returns an exit code: an error if the objects may not be watched. */
 int ty_cluster_watch_wait(struct ty_cluster_watch *w);
 /* Gives the objects that were added or changed since the last call and that keep (may be NULL)
- * accepts, as ty_cluster_session_list_if. What exceeds the arena, which is empty at first, follows
- * with the next call. */
+ * accepts, as ty_cluster_session_list_if; what it has accepted once needs no further consent. What
+ * exceeds the arena, which is empty at first, follows with the next call. */
 void ty_cluster_watch_take(struct ty_cluster_watch *w, struct ty_arena *a,
                            ty_cluster_watch_keep_fn *keep, void *ctx, struct ty_json ***ret,
                            size_t *ret_n);
+/* Gives the last states of those that were given and have been deleted since the last call. */
+void ty_cluster_watch_take_deleted(struct ty_cluster_watch *w, struct ty_arena *a,
+                                   struct ty_json ***ret, size_t *ret_n);
 /* False: JobSets were never listed, most often because the user may not. */
 bool ty_cluster_watch_has_jobsets(const struct ty_cluster_watch *w);
 /* Then because the user may not; else the cluster may have no JobSets at all. */

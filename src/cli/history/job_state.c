@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "cli/history/job_history.h"
 #include "cli/view/table.h"
+#include "report/job_phase.h"
 #include "trainer/trainjob_reconcile.h"
 
 static bool is_true(const struct ty_json *obj, const char *type)
@@ -19,23 +20,29 @@ int64_t ty_job_state_restarts(const struct ty_job_history_entry *job)
     return n;
 }
 
-/* The JobSet restarted, and none of its pods has been ready or finished since. */
-static bool is_restarting(const struct ty_job_history_entry *job)
+static const char *restarting_text(struct ty_arena *a, const struct ty_job_history_entry *job)
 {
-    int64_t sum = 0;
+    int64_t most = 0;
 
-    ty_each_item (s, ty_json_at(job->jobset, "status.replicatedJobsStatus")) {
-        int64_t ready = 0, done = 0;
-        ty_json_int_at(*s, "ready", &ready);
-        ty_json_int_at(*s, "succeeded", &done);
-        sum += ready + done;
-    }
-    return ty_job_state_restarts(job) > 0 && sum == 0;
+    ty_json_int_at(job->jobset, "spec.failurePolicy.maxRestarts", &most);
+    return ty_arena_printf(a, "Restarting %lld/%lld", (long long)ty_job_state_restarts(job),
+                           (long long)most);
 }
 
 const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_entry *job)
 {
-    int64_t most = 0;
+    static const char *const names[] = {
+        [TY_PHASE_CREATED] = "Created",
+        [TY_PHASE_QUEUED] = "Queued",
+        [TY_PHASE_SUSPENDED] = "Suspended",
+        [TY_PHASE_STARTING] = "Starting",
+        [TY_PHASE_INITIALIZING] = "Initializing",
+        [TY_PHASE_RUNNING] = "Running",
+        /* only its JobSet says so yet: the TrainJob's own condition is about to follow */
+        [TY_PHASE_COMPLETE] = "Running",
+        [TY_PHASE_FAILED] = "Running",
+    };
+    enum ty_job_phase phase = ty_job_phase_of(job->job, job->jobset);
 
     if (is_true(job->job, "Complete"))
         return "Complete";
@@ -46,12 +53,8 @@ const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_en
     if (ty_json_at(job->job, "metadata.deletionTimestamp"))
         return "Terminating";
     if (ty_json_true_at(job->job, "spec.suspend"))
-        return "Suspended";
-    if (!is_restarting(job))
-        return "Running";
-    ty_json_int_at(job->jobset, "spec.failurePolicy.maxRestarts", &most);
-    return ty_arena_printf(a, "Restarting %lld/%lld", (long long)ty_job_state_restarts(job),
-                           (long long)most);
+        return "Suspended"; /* also by a queue, as kubectl's column STATE */
+    return phase == TY_PHASE_RESTARTING ? restarting_text(a, job) : names[phase];
 }
 
 const char *ty_job_state_nodes(struct ty_arena *a, const struct ty_job_history_entry *job)

@@ -4,7 +4,8 @@
 
 #include "cli/history/job_history.h"
 
-/* Suspended, Running, "Restarting 1/3", Complete, Failed, Interrupted or Terminating. */
+/* Created, Queued, Suspended, Starting, Initializing, Running, "Restarting 1/3", Complete, Failed,
+ * Interrupted or Terminating: the phase (report/job_phase.h), and what ended the job. */
 const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_entry *job);
 const char *ty_job_state_nodes(struct ty_arena *a, const struct ty_job_history_entry *job);
 const char *ty_job_state_progress(struct ty_arena *a,

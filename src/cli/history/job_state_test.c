@@ -13,7 +13,7 @@ static void test_states(void **state)
         { "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}", "{}",
           TY_HISTORY_RUN_LOST, "Failed" },
         { "{'status':{'conditions':[{'type':'Failed','status':'False'}]}}", "{}",
-          TY_HISTORY_RUN_LIVE, "Running" },
+          TY_HISTORY_RUN_LIVE, "Starting" },
         { "{}", "{}", TY_HISTORY_RUN_ENDED, "Interrupted" },
         { "{}", "{}", TY_HISTORY_RUN_LOST, "Interrupted" },
         { "{'spec':{'suspend':true}}", "{}", TY_HISTORY_RUN_LIVE, "Suspended" },
@@ -27,13 +27,32 @@ static void test_states(void **state)
           "{'spec':{'failurePolicy':{'maxRestarts':4}},'status':{'restarts':2,"
           "'replicatedJobsStatus':[{'ready':1,'succeeded':0}]}}",
           TY_HISTORY_RUN_LIVE, "Running" },
+        /* pods that exist and cannot be scheduled are active and not ready */
+        { "{}", "{'status':{'replicatedJobsStatus':[{'active':1,'ready':0,'succeeded':0}]}}",
+          TY_HISTORY_RUN_LIVE, "Starting" },
+        /* without the right to read JobSets: what the TrainJob has copied */
+        { "{'status':{'jobsStatus':[{'name':'node','active':1,'ready':0}]}}", NULL,
+          TY_HISTORY_RUN_LIVE, "Starting" },
+        { "{'status':{'jobsStatus':[{'name':'node','active':1,'ready':1}]}}", NULL,
+          TY_HISTORY_RUN_LIVE, "Running" },
+        { "{'status':{'jobsStatus':[{'name':'dataset-initializer','active':1,'ready':1},"
+          "{'name':'node','ready':0}]}}",
+          NULL, TY_HISTORY_RUN_LIVE, "Initializing" },
+        { "{}", NULL, TY_HISTORY_RUN_LIVE, "Created" },
+        { "{}", "{'status':{'conditions':[{'type':'Completed','status':'True'}]}}",
+          TY_HISTORY_RUN_LIVE, "Running" }, /* `wait` gives up if it is over without a condition */
+        { "{'spec':{'managedBy':'kueue.x-k8s.io/multikueue'}}", NULL, TY_HISTORY_RUN_LIVE,
+          "Queued" },
+        { "{'spec':{'suspend':true},'metadata':{'labels':{'kueue.x-k8s.io/queue-name':'q'}}}", NULL,
+          TY_HISTORY_RUN_LIVE, "Suspended" },
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     (void)state;
     for (size_t i = 0; i < TY_COUNT(cases); i++) {
         struct ty_job_history_entry job = { .job = json_of(a, cases[i].job),
-                                            .jobset = json_of(a, cases[i].jobset),
+                                            .jobset = cases[i].jobset ? json_of(a, cases[i].jobset)
+                                                                      : NULL,
                                             .alive = cases[i].alive };
         assert_string_equal(ty_job_state_text(a, &job), cases[i].want);
     }

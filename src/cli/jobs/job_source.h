@@ -16,7 +16,8 @@ struct ty_job_object {
     const char *job;   /* the name of its TrainJob */
     const char *place; /* a pod's host name, which a restarted pod keeps; else the name */
     int64_t run;       /* 0 on a cluster */
-    bool gone;         /* deleted; this is its last state */
+    bool gone;         /* of this machine: deleted; this is its last state */
+    bool deleted;      /* of a watched cluster: the same, since the last call */
     bool cut_off;      /* its run ended without recording the object's end */
 };
 
@@ -39,7 +40,7 @@ typedef bool ty_job_source_event_fn(void *ctx, const struct ty_job_event *event)
 /* All return an exit code, after an error message if it is not TY_EXIT_OK. */
 struct ty_job_source_ops {
     bool runs; /* it numbers runs: --run and the column RUN exist */
-    /* TrainJobs. name NULL: all. */
+    /* TrainJobs. name NULL: all. `gone` on a watched cluster: deleted since the last call. */
     int (*jobs)(struct ty_job_source *s, const char *name, ty_job_source_job_fn *fn, void *ctx);
     /* The TrainJob that a word of the command line means: "ddp", "trainjob/ddp", or a pod of it. If
      * there is none, prints "not found" and a hint. Lives with the cli's arena. */
@@ -64,7 +65,8 @@ struct ty_job_source_ops {
                     const struct ty_job_history_entry *job, const struct ty_job_history_pod *pods,
                     size_t n, struct ty_buf *out);
     /* Returns when objects of the kind (or events: ty_kind_event) may have changed. On a cluster,
-     * `jobs`, `objects` and `events` report from then on only what has changed. */
+     * `jobs`, `objects` and `events` report from then on only what has changed, and the first two
+     * what was deleted. */
     int (*wait)(struct ty_job_source *s, const struct ty_kind *kind);
     /* Prints a note about a TrainJob that is not on this side, but may be on the other. Returns
      * true if the other side is known to have it. */

@@ -38,7 +38,7 @@ static void put_clean(struct ty_buf *out, const char *s)
 
 void ty_table_print(const struct ty_table *t, struct ty_buf *out)
 {
-    size_t wide[TY_TABLE_COLUMNS] = { 0 };
+    size_t own[TY_TABLE_COLUMNS] = { 0 }, *wide = t->widths ? t->widths : own;
 
     for (size_t i = 0; i < t->n_cells; i++) {
         size_t w = text_width(t->cells[i]), c = i % t->n_columns;

@@ -15,6 +15,8 @@ struct ty_table {
     size_t n_columns;   /* cells of the first row */
     const char **cells; /* row by row; live with the arena */
     size_t n_cells, cap;
+    size_t *widths; /* of TY_TABLE_COLUMNS, at least as wide as these; wider ones are stored here,
+                       for the next table below this one; NULL: as wide as its own cells */
 };
 
 /* Adds a row; the words end with NULL and live with the arena. The first one is the heading. */

@@ -42,6 +42,11 @@ void ty_table_watch_row(struct ty_table_watch *w, struct ty_table *t, const char
     ty_map_put(&w->seen, ty_str(key), row_seen);
 }
 
+void ty_table_watch_deleted_row(struct ty_table_watch *w, const char *key)
+{
+    free(ty_map_del(&w->seen, ty_str(key)));
+}
+
 /* Forgets down to half of the limit, so that the cost of a row does not depend on it. */
 static void forget_old(struct ty_table_watch *w)
 {
@@ -76,7 +81,7 @@ static int print_below(struct ty_table_watch *w, const struct ty_table *t)
 int ty_table_watch_poll(struct ty_table_watch *w)
 {
     ty_auto_arena *a = ty_arena_new_input((size_t)1 << 30, NULL);
-    struct ty_table t = { .arena = a };
+    struct ty_table t = { .arena = a, .widths = w->widths };
 
     w->polls++;
     int code = w->fill(w->ctx, &t);

@@ -21,6 +21,7 @@ struct ty_table_watch { /* members without a comment: all zero */
     struct ty_map seen; /* key -> struct seen_row, in the order in which they were printed */
     uint64_t polls;
     bool headed; /* the heading has been printed */
+    size_t widths[TY_TABLE_COLUMNS];
 };
 
 /* Prints until fill, wait or the output fails; gives that exit code. */
@@ -36,5 +37,7 @@ void ty_table_watch_done(struct ty_table_watch *w);
  * once more when its object changes in a way that the row does not show. A server keeps events for
  * an hour by default, so that hardly concerns them. */
 void ty_table_watch_row(struct ty_table_watch *w, struct ty_table *t, const char *key);
+/* Instead of it, if the object was deleted: its last row is printed again, as kubectl does. */
+void ty_table_watch_deleted_row(struct ty_table_watch *w, const char *key);
 
 #endif

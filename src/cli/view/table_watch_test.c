@@ -46,8 +46,46 @@ static void test_rows_that_change(void **state)
                                 "a      Running   1s\n"
                                 "b      Running   2s\n"
                                 "a      Completed   2s\n");
+    p.status = "Failed"; /* below a wider row */
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    fixture_flush(b);
+    assert_has(b->out, "\na      Failed      2s\n");
     p.fail = true;
     assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_BAD);
+    ty_table_watch_done(&p.w);
+}
+
+static int fill_deleted(void *ctx, struct ty_table *t)
+{
+    struct polls *p = ctx;
+
+    ty_table_row(t, "NAME", "STATUS");
+    ty_table_row(t, "a", p->status);
+    if (p->second)
+        ty_table_watch_deleted_row(&p->w, "1/a");
+    else
+        ty_table_watch_row(&p->w, t, "1/a");
+    return TY_EXIT_OK;
+}
+
+/* The last row once more, and another object of the name is new. Columns stay where they were. */
+static void test_deleted_rows(void **state)
+{
+    struct ty_cli_fixture *b = *state;
+    struct polls p = { .status = "Terminating" };
+
+    p.w = (struct ty_table_watch){ .cli = &b->cli, .fill = fill_deleted, .ctx = &p };
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    p.second = true;
+    assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    p.second = false;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ty_table_watch_poll(&p.w), TY_EXIT_OK);
+    fixture_flush(b);
+    assert_string_equal(b->out, "NAME   STATUS\n"
+                                "a      Terminating\n"
+                                "a      Terminating\n"
+                                "a      Terminating\n");
     ty_table_watch_done(&p.w);
 }
 
@@ -115,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows_that_change, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_deleted_rows, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_old_rows_are_forgotten, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_rows_of_the_table_stay, setup, fixture_teardown),
     };

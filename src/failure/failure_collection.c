@@ -21,7 +21,8 @@ ty_failure_collection_new(const struct ty_failure_collection_settings *s)
     c->s.ns = ty_arena_str(c->arena, s->ns);
     c->s.job = ty_arena_str(c->arena, s->job);
     c->begin_ms = s->now_ms;
-    ++*c->s.alive;
+    c->turn.owner = s->owner;
+    ty_failure_turns_add(s->turns, &c->turn, s->ns);
     return c;
 }
 
@@ -34,15 +35,9 @@ void ty_failure_collection_free(struct ty_failure_collection *c)
     ty_failure_summary_free(c->summary);
     ty_budget_release(c->s.budget, c->reserved);
     ty_arena_free(c->arena);
-    --*c->s.alive;
-    *c->s.active -= c->started;
+    ty_failure_turns_remove(&c->turn);
     free(c->ends);
     free(c);
-}
-
-int64_t ty_failure_collection_begin_ms(const struct ty_failure_collection *c)
-{
-    return c->begin_ms;
 }
 
 int64_t ty_failure_collection_attempt(const struct ty_failure_collection *c)
@@ -52,7 +47,7 @@ int64_t ty_failure_collection_attempt(const struct ty_failure_collection *c)
 
 bool ty_failure_collection_started(const struct ty_failure_collection *c)
 {
-    return c->started;
+    return c->turn.started;
 }
 
 void ty_failure_collection_add(struct ty_failure_collection *c, struct ty_str pod,
@@ -169,8 +164,7 @@ void ty_failure_collection_deleted(struct ty_failure_collection *c, struct ty_st
 
 void ty_failure_collection_start(struct ty_failure_collection *c, int64_t now_ms)
 {
-    c->started = true;
-    ++*c->s.active;
+    ty_failure_turns_start(&c->turn);
     c->begin_ms = now_ms;
     ty_failure_collection_read_next(c);
 }
@@ -179,7 +173,7 @@ void ty_failure_collection_tick(struct ty_failure_collection *c, int64_t now_ms)
 {
     bool live = false;
 
-    if (c->over || !c->started)
+    if (c->over || !c->turn.started)
         return;
     bool late = now_ms - c->begin_ms >= TY_COLLECTION_MS;
     for (size_t i = 0; i < c->n_reads && !late; i++) {
@@ -194,6 +188,7 @@ void ty_failure_collection_tick(struct ty_failure_collection *c, int64_t now_ms)
 void ty_failure_collection_end(struct ty_failure_collection *c)
 {
     c->over = true;
+    ty_failure_turns_skip(&c->turn);
     ty_failure_collection_cancel_reads(c);
 }
 

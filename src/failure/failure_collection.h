@@ -11,6 +11,7 @@
 #define TY_FAILURE_FAILURE_COLLECTION_H
 
 #include "base/budget.h"
+#include "failure/failure_turns.h"
 #include "failure/log_tail.h"
 #include "log/log.h"
 #include "store/kube/kube.h"
@@ -42,10 +43,10 @@ struct ty_failure_collection_settings { /* everything pointed to outlives it, ex
     const struct ty_log *log;
     struct ty_str ns, job; /* copied */
     int64_t attempt;
-    int64_t now_ms;     /* loop time */
-    uint64_t *requests; /* counts log requests */
-    size_t *alive;      /* counts collections */
-    size_t *active;     /* … that were started */
+    int64_t now_ms;                 /* loop time */
+    uint64_t *requests;             /* counts log requests */
+    struct ty_failure_turns *turns; /* it waits there until it is started */
+    void *owner;                    /* … with this owner */
 };
 
 struct ty_failure_collection *
@@ -53,7 +54,6 @@ ty_failure_collection_new(const struct ty_failure_collection_settings *s); /* gi
 /* takes; cancels its requests; no callback follows. NULL is fine. */
 void ty_failure_collection_free(struct ty_failure_collection *c);
 int64_t ty_failure_collection_attempt(const struct ty_failure_collection *c);
-int64_t ty_failure_collection_begin_ms(const struct ty_failure_collection *c); /* loop time */
 
 /* A pod of the attempt, of which only this is known. */
 void ty_failure_collection_add(struct ty_failure_collection *c, struct ty_str pod,

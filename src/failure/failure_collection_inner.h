@@ -34,7 +34,8 @@ struct ty_failure_collection {
     size_t n_reads, n_ends, cap_ends, reading;
     size_t reserved; /* of the budget */
     int64_t begin_ms;
-    bool started, over, forbidden;
+    struct ty_failure_turn turn;
+    bool over, forbidden;
     struct ty_failure_summary *summary; /* of what is judged; NULL: nothing yet */
     size_t judged;                      /* ends, then reads without an end */
 };

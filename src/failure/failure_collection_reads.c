@@ -122,7 +122,7 @@ void ty_failure_collection_read_next(struct ty_failure_collection *c)
 {
     struct collection_read *r = NULL;
 
-    while (c->started && c->reading < TY_COLLECTION_AT_ONCE && (r = next_waiting(c))) {
+    while (c->turn.started && c->reading < TY_COLLECTION_AT_ONCE && (r = next_waiting(c))) {
         /* Memory is short: the summary does without this log. */
         if (!r->tail.n && !ty_budget_reserve(c->s.budget, TY_LOG_TAIL_BYTES)) {
             r->state = READ_DONE;

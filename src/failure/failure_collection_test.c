@@ -7,7 +7,7 @@ struct collection_fixture {
     struct api_world api;
     struct ty_arena *a;
     uint64_t requests;
-    size_t alive, active;
+    struct ty_failure_turns turns;
     struct ty_failure_collection *c;
 };
 
@@ -24,8 +24,7 @@ static int setup(void **state)
                                                   .ns = TY_LIT("ns"),
                                                   .job = TY_LIT("j"),
                                                   .requests = &w->requests,
-                                                  .alive = &w->alive,
-                                                  .active = &w->active });
+                                                  .turns = &w->turns });
     *state = w;
     return 0;
 }
@@ -35,8 +34,8 @@ static int teardown(void **state)
     struct collection_fixture *w = *state;
 
     ty_failure_collection_free(w->c);
-    assert_int_equal(w->alive, 0);
-    assert_int_equal(w->active, 0);
+    assert_int_equal(w->turns.alive, 0);
+    assert_int_equal(w->turns.active, 0);
     api_end(&w->api);
     loop_end(&w->loop);
     ty_arena_free(w->a);

@@ -239,5 +239,5 @@ void ty_failure_watch_count(const struct ty_failure_watch *w, struct ty_failure_
         ret->pods++;
         ret->pod_bytes += ty_failure_job_pod_bytes((const struct ty_failure_pod *)e);
     }
-    ret->collections = w->alive;
+    ret->collections = w->turns.alive;
 }

@@ -157,116 +157,45 @@ static void add_others(struct ty_failure_job *job)
 
 /* ---- turns ---- */
 
-static bool is_waiting(const struct ty_failure_job *job)
+/* False: there are as many collections as may be, and this job has no better claim. *ret_other: the
+ * job whose place it takes; NULL: there is room. */
+static bool find_room(const struct ty_failure_job *job, struct ty_failure_job **ret_other)
 {
-    return job->collection && !ty_failure_collection_started(job->collection);
-}
+    const struct ty_failure_turns *t = &job->watch->turns;
 
-/* The namespaces of the collections that were started; one of several has several places. */
-static size_t active_namespaces(const struct ty_failure_watch *w, const char *ret[ACTIVE])
-{
-    const struct ty_map_slot *s = NULL;
-    size_t at = 0, n = 0;
-
-    while ((s = ty_map_next(&w->jobs, &at))) {
-        const struct ty_failure_job *job = s->value;
-        if (n < ACTIVE && job->collection && ty_failure_collection_started(job->collection))
-            ret[n++] = job->ns;
-        if (n < ACTIVE && job->last && ty_failure_collection_started(job->last))
-            ret[n++] = job->ns;
-    }
-    return n;
-}
-
-/* Of the namespaces with the fewest active collections the one that has waited longest: many
- * failures in one namespace do not keep the others waiting. */
-static struct ty_failure_collection *next_waiting(const struct ty_failure_watch *w)
-{
-    const char *active[ACTIVE] = { 0 };
-    size_t n = active_namespaces(w, active), fewest = 0, at = 0;
-    struct ty_failure_collection *best = NULL;
-    const struct ty_map_slot *s = NULL;
-
-    while ((s = ty_map_next(&w->jobs, &at))) {
-        const struct ty_failure_job *job = s->value;
-        struct ty_failure_collection *c = job->collection;
-        size_t others = 0;
-        if (!is_waiting(job))
-            continue;
-        for (size_t i = 0; i < n; i++)
-            others += strcmp(active[i], job->ns) == 0;
-        if (!best || others < fewest ||
-            (others == fewest &&
-             ty_failure_collection_begin_ms(c) < ty_failure_collection_begin_ms(best))) {
-            best = c;
-            fewest = others;
-        }
-    }
-    return best;
-}
-
-static uintptr_t waiting_of(const struct ty_map *counts, const struct ty_failure_job *job)
-{
-    return (uintptr_t)ty_map_get(counts, ty_str(job->ns));
-}
-
-/* The newest that waits, of the namespace in which most wait; NULL: no more than in the
- * namespace of `job`. */
-static struct ty_failure_job *one_too_many(const struct ty_failure_job *job)
-{
-    const struct ty_failure_watch *w = job->watch;
-    struct ty_map counts = { 0 }; /* namespace -> how many wait */
-    struct ty_failure_job *best = NULL;
-    const struct ty_map_slot *s = NULL;
-    size_t at = 0;
-
-    while ((s = ty_map_next(&w->jobs, &at)))
-        if (is_waiting(s->value))
-            ty_map_put(&counts, ty_str(((struct ty_failure_job *)s->value)->ns),
-                       (void *)(waiting_of(&counts, s->value) + 1));
-    uintptr_t most = waiting_of(&counts, job);
-    at = 0;
-    while ((s = ty_map_next(&w->jobs, &at))) {
-        struct ty_failure_job *it = s->value;
-        uintptr_t n = is_waiting(it) ? waiting_of(&counts, it) : 0;
-        if (n > most || (best && n == most &&
-                         ty_failure_collection_begin_ms(it->collection) >=
-                             ty_failure_collection_begin_ms(best->collection))) {
-            best = it;
-            most = n;
-        }
-    }
-    ty_map_done(&counts);
-    return best;
-}
-
-/* False: there are as many collections as may be, and this job has no better claim. */
-static bool make_room(const struct ty_failure_job *job)
-{
-    if (job->watch->alive < TY_FAILURE_WATCH_COLLECTIONS)
+    *ret_other = NULL;
+    if (t->alive < TY_FAILURE_WATCH_COLLECTIONS)
         return true;
-    struct ty_failure_job *other = one_too_many(job);
-    if (!other)
-        return false;
-    ty_failure_collection_free(other->collection);
-    other->collection = NULL;
-    return true;
+    const struct ty_failure_turn *other = ty_failure_turns_one_too_many(t, ty_str(job->ns));
+    *ret_other = other ? other->owner : NULL;
+    return other != NULL;
+}
+
+static void give_up(struct ty_failure_job *job)
+{
+    ty_info(job->watch->s.log,
+            "no failure summary: too many TrainJobs wait, most of them in this namespace",
+            TY_S("namespace", job->ns), TY_S("name", job->name), TY_I("attempt", job->attempt));
+    ty_failure_collection_free(job->collection);
+    job->collection = NULL;
 }
 
 void ty_failure_watch_start_waiting(struct ty_failure_watch *w)
 {
-    struct ty_failure_collection *c = NULL;
+    const struct ty_failure_turn *next = NULL;
 
     if (!w->synced)
         return; /* the first list goes on: more pods of the same attempt follow */
-    while (w->active < ACTIVE && (c = next_waiting(w)))
-        ty_failure_collection_start(c, ty_failure_watch_now(w));
+    while (w->turns.active < ACTIVE && (next = ty_failure_turns_next(&w->turns)))
+        ty_failure_collection_start(((const struct ty_failure_job *)next->owner)->collection,
+                                    ty_failure_watch_now(w));
 }
 
 void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *pod,
                              const struct ty_failure_pod_state *is)
 {
     struct ty_failure_watch *w = job->watch;
+    struct ty_failure_job *other = NULL;
 
     if (job->collection && ty_failure_collection_attempt(job->collection) == job->attempt)
         return; /* it has observed this end, or it is being judged: what fails now follows from it
@@ -274,8 +203,10 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
     if (job->collection)
         end_last(job);
     if (w->stopped || job->collections >= PER_ATTEMPT || is_same_cascade(job) ||
-        !is_worth_it(job, is) || !make_room(job))
+        !find_room(job, &other) || !is_worth_it(job, is)) /* the latter parses the TrainJob */
         return;
+    if (other)
+        give_up(other);
     /* Found by the first list, and not new: the last leader has recorded the event. */
     if (!w->synced && is->failed_ms && is->failed_ms / 1000 < ty_failure_watch_wall(w) - TOLD_S)
         job->told = true;
@@ -289,8 +220,8 @@ void ty_failure_watch_failed(struct ty_failure_job *job, const struct ty_json *p
                                                   .attempt = job->attempt,
                                                   .now_ms = ty_failure_watch_now(w),
                                                   .requests = &w->counts.log_requests,
-                                                  .alive = &w->alive,
-                                                  .active = &w->active });
+                                                  .turns = &w->turns,
+                                                  .owner = job });
     ty_failure_collection_observe(job->collection, pod);
     add_others(job);
     ty_failure_watch_start_waiting(w);

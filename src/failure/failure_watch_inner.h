@@ -18,8 +18,7 @@ struct ty_failure_watch {
     struct uv_idle_s *judge;      /* runs while there are logs to judge */
     struct uv_timer_s *timer;     /* runs while there are collections or untold problems */
     struct ty_failure_watch_counts counts;
-    size_t active; /* collections that may send requests */
-    size_t alive;  /* … and those that wait for a turn, too */
+    struct ty_failure_turns turns; /* of collections; their owners are jobs */
     bool leading, synced, stopped;
     bool refused; /* the missing right to watch pods was logged */
 };

@@ -56,14 +56,16 @@ static int is_synced(struct controller_fixture *w)
     return watch_of(w)->watch->synced;
 }
 
-/* `many` TrainJobs of one namespace fail, then one of another. No log is ever answered. */
-static void fail_all(struct watch_fixture *f, int many)
+/* `many` TrainJobs fail, of one namespace or each of its own, then one of another. No log is ever
+ * answered. */
+static void fail_all(struct watch_fixture *f, int many, bool apart)
 {
     struct ty_arena *a = f->w->a;
     struct objects o = { 0 };
 
     for (int i = 0; i < many; i++)
-        add_failed(&o, "many", ty_arena_printf(a, "m%d", i));
+        add_failed(&o, apart ? ty_arena_printf(a, "many-%d", i) : "many",
+                   ty_arena_printf(a, "m%d", i));
     add_failed(&o, "few", "j");
     const struct api_row all[] = {
         { "GET " CONTROLLER_GROUP "/trainjobs?limit", 200, list_of(a, &o.trainjobs) },
@@ -71,7 +73,7 @@ static void fail_all(struct watch_fixture *f, int many)
           CONTROLLER_LIST(CONTROLLER_RUNTIME) },
         { "GET /apis/jobset.x-k8s.io/v1alpha2/jobsets?limit", 200, list_of(a, &o.jobsets) },
         { WATCH_PODS "&limit", 200, list_of(a, &o.pods) },
-        { "GET /api/v1/namespaces/many/pods/", 0, NULL },
+        { "GET /api/v1/namespaces/many", 0, NULL },
         { "GET /api/v1/namespaces/few/pods/", 0, NULL },
         { 0 }
     };
@@ -105,9 +107,9 @@ static void test_each_namespace_has_its_turn(void **state)
 {
     struct watch_fixture *f = *state;
 
-    fail_all(f, 20);
-    assert_int_equal(f->watch->alive, 21);
-    assert_int_equal(f->watch->active, 4);
+    fail_all(f, 20, false);
+    assert_int_equal(f->watch->turns.alive, 21);
+    assert_int_equal(f->watch->turns.active, 4);
     assert_true(is_started(f->watch, "few", "j"));
 }
 
@@ -116,10 +118,24 @@ static void test_room_for_another_namespace(void **state)
 {
     struct watch_fixture *f = *state;
 
-    fail_all(f, TY_FAILURE_WATCH_COLLECTIONS + 1);
-    assert_int_equal(f->watch->alive, TY_FAILURE_WATCH_COLLECTIONS);
+    fail_all(f, TY_FAILURE_WATCH_COLLECTIONS + 1, false);
+    assert_int_equal(f->watch->turns.alive, TY_FAILURE_WATCH_COLLECTIONS);
     assert_int_equal(collections_of(f->watch, "many"), TY_FAILURE_WATCH_COLLECTIONS - 1);
     assert_true(is_started(f->watch, "few", "j"));
+    const char *line = strstr(controller_log(f->w), "no failure summary: too many TrainJobs wait");
+    assert_non_null(line);
+    assert_non_null(strstr(
+        line, ty_arena_printf(f->w->a, "\"name\":\"m%d\"", TY_FAILURE_WATCH_COLLECTIONS - 1)));
+}
+
+/* Nobody has more than the newest would have: those that wait stay. */
+static void test_the_newest_takes_no_place(void **state)
+{
+    struct watch_fixture *f = *state;
+
+    fail_all(f, TY_FAILURE_WATCH_COLLECTIONS, true);
+    assert_int_equal(f->watch->turns.alive, TY_FAILURE_WATCH_COLLECTIONS);
+    assert_int_equal(collections_of(f->watch, "few"), 0);
 }
 
 int main(void)
@@ -127,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WATCH_TEST(test_each_namespace_has_its_turn),
         WATCH_TEST(test_room_for_another_namespace),
+        WATCH_TEST(test_the_newest_takes_no_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

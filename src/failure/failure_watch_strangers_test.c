@@ -385,8 +385,8 @@ static void test_the_next_attempt_fails_already(void **state)
     controller_run_until(w, has_second_event);
     assert_non_null(strstr(job_of(w)->note, "ValueError: second"));
     assert_null(job_of(w)->last);
-    assert_int_equal(f->watch->alive, 0);
-    assert_int_equal(f->watch->active, 0);
+    assert_int_equal(f->watch->turns.alive, 0);
+    assert_int_equal(f->watch->turns.active, 0);
 }
 
 static void test_a_deleted_pod_has_no_problem(void **state)

@@ -127,8 +127,8 @@ static void test_turns_of_the_judge(void **state)
     assert_in_range(turns, 2, 4);
     controller_run_until(w, has_event);
     assert_true(ty_str_contains(ty_json_str_at(held_event(w), "note"), TY_LIT("ValueError: boom")));
-    assert_int_equal(f->watch->active, 0);
-    assert_int_equal(f->watch->alive, 0);
+    assert_int_equal(f->watch->turns.active, 0);
+    assert_int_equal(f->watch->turns.alive, 0);
 }
 
 /* Half a thousand jobs that fail together are collected, and not more. */
@@ -151,13 +151,13 @@ static void test_as_many_as_may_wait(void **state)
     controller_run_until(w, pods_are_listed);
     struct ty_failure_job *job = ty_failure_watch_find(f->watch, TY_LIT("ns"), TY_LIT("j"));
     ty_failure_job_read_pod(w->a, pod, TY_LIT("j"), &is);
-    f->watch->alive = TY_FAILURE_WATCH_COLLECTIONS;
+    f->watch->turns.alive = TY_FAILURE_WATCH_COLLECTIONS;
     ty_failure_watch_failed(job, pod, &is);
     assert_null(job->collection);
-    f->watch->alive = TY_FAILURE_WATCH_COLLECTIONS - 1;
+    f->watch->turns.alive = TY_FAILURE_WATCH_COLLECTIONS - 1;
     ty_failure_watch_failed(job, pod, &is);
     assert_non_null(job->collection);
-    assert_int_equal(f->watch->alive, TY_FAILURE_WATCH_COLLECTIONS);
+    assert_int_equal(f->watch->turns.alive, TY_FAILURE_WATCH_COLLECTIONS);
 }
 
 /* Its container ends when nothing is collected any more, and its log is gone with its pod. */

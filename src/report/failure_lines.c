@@ -115,8 +115,25 @@ static size_t fraction_end(struct ty_str s, size_t i)
     return exponent > digits ? exponent : end;
 }
 
-/* "mean squared error: 0.31": a fraction and nothing else follows, so it is a metric. Versions and
- * addresses have words or more numbers after them: "error: 3.11 is required". */
+/* "val_loss: 0.2", "best=0.29" */
+static bool is_named_number(struct ty_str s)
+{
+    size_t i = 0;
+
+    if (s.n == 0 || !isalpha((unsigned char)s.p[0]))
+        return false;
+    while (i < s.n && (isalnum((unsigned char)s.p[i]) || memchr("_/@.", s.p[i], 4)))
+        i++;
+    if (i == s.n || !memchr(":=", s.p[i], 2))
+        return false;
+    while (i < s.n && memchr(":= -", s.p[i], 4))
+        i++;
+    return i < s.n && isdigit((unsigned char)s.p[i]);
+}
+
+/* "mean squared error: 0.31": a fraction and nothing else follows, or the next metric, so it is a
+ * metric. Versions and addresses have words or more numbers after them: "error: 3.11 is required".
+ */
 static bool is_metric(struct ty_str after)
 {
     size_t i = 0;
@@ -126,9 +143,13 @@ static bool is_metric(struct ty_str after)
     size_t end = fraction_end(after, i);
     if (end == i)
         return false;
+    end += end < after.n && after.p[end] == '%';
     while (end < after.n && memchr(" \t\r", after.p[end], 3))
         end++;
-    return end == after.n || memchr(",)]}", after.p[end], 4);
+    if (end + 1 < after.n && after.p[end] == '-' && after.p[end + 1] == ' ') /* Keras */
+        end += 2;
+    struct ty_str rest = from(after, after.p + end);
+    return rest.n == 0 || memchr(",)]}|;", rest.p[0], 6) || is_named_number(rest);
 }
 
 static bool contains_in_any_case(struct ty_str line, struct ty_str word)

@@ -84,7 +84,9 @@ static void test_explanations(void **state)
                                         "rpc error: 10.0.0.1",
                                         "error: 3.",
                                         "error: 1.5e-x",
-                                        "error: 1.5e" };
+                                        "error: 1.5e",
+                                        "error: 1.5 GiB left: 3",
+                                        "error: 2.0 - no such version" };
     static const char *const bad[] = { "step 3/10",
                                        "done",
                                        "",
@@ -94,7 +96,11 @@ static void test_explanations(void **state)
                                        "{mean_error = 0.5}",
                                        "(error 0.25)",
                                        "[error: 2.5e3]",
-                                       "error: 0.31 \r" };
+                                       "error: 0.31 \r",
+                                       "mean_squared_error: 0.0834 - val_loss: 0.0912",
+                                       "step 9 val_error: 0.31 best: 0.29",
+                                       "error: 12.5%",
+                                       "training error 0.31 | validation error 0.40" };
 
     (void)state;
     for (size_t i = 0; i < TY_COUNT(good); i++)

@@ -159,14 +159,14 @@ static size_t steps_after(const struct ty_tail_reader *t, const struct ty_failur
     return end - f->steps;
 }
 
-/* There are more tracebacks without a mark than processes that can have died of one, and training
- * went on after the first: somebody survived that. Of a node's processes often one prints its steps
- * for all, to a stream with a mark that torchrun reads now and then: a few lines may be late. */
+/* There are more tracebacks without a mark than processes, each of which can have died of one, and
+ * training went on after the first: a process survived that. All processes count, not only those
+ * that torchrun reports to have failed by themselves: a victim, too, prints its traceback, and may
+ * then be ended by SIGTERM before it exits. Of a node's processes often one prints its steps for
+ * all, to a stream with a mark that torchrun reads now and then: a few lines may be late. */
 static void drop_trained(struct ty_tail_reader *t)
 {
-    bool reported = t->found.report != SIZE_MAX && t->found.n_children > 0;
-    size_t n = count_unmarked_tracebacks(t);
-    size_t died = reported ? count_unmarked_exits(t) : (size_t)t->in->procs;
+    size_t n = count_unmarked_tracebacks(t), died = (size_t)t->in->procs;
 
     for (size_t i = 0; t->in->procs > 1 && i < t->found.n && n > died; i++) {
         struct ty_failure_finding *f = &t->found.v[i];

@@ -223,15 +223,17 @@ static void run_mutating(struct ty_arena *a, const struct ty_admission_request *
         ty_admission_decode_hint(a, in->obj, &v->warnings);
 }
 
-/* Schemas have no types of metadata, whose values are strings: place and hint of one that is not.
- */
-static void explain_unreadable(struct ty_field_err *e, struct ty_arena *a,
+/* Schemas have no types of metadata, whose values are strings: place and hint of one that is not,
+ * if that is what cannot be read. */
+static void explain_unreadable(struct ty_field_err *e, struct ty_arena *a, const char *unreadable,
                                const struct ty_json *obj)
 {
     static const char *const maps[] = { "labels", "annotations" };
 
     for (size_t i = 0; e && i < TY_COUNT(maps); i++) {
         const struct ty_json *map = ty_json_get(ty_json_get(obj, "metadata"), maps[i]);
+        if (!strstr(unreadable, ty_arena_printf(a, "metadata.%s", maps[i])))
+            continue;
         if (map && !e->at && map->type != TY_JSON_OBJECT && map->type != TY_JSON_NULL)
             e->at = map;
         ty_each_member (m, map)
@@ -254,7 +256,7 @@ static void check_shape(struct ty_arena *a, const struct ty_admission_request *i
         check_schema(a, in, kind, v);
     if (unreadable->code < 0 && v->errs.n == before)
         explain_unreadable(ty_errs_add(&v->errs, NULL, TY_INVALID, NULL, "%s", unreadable->text), a,
-                           in->obj);
+                           unreadable->text, in->obj);
 }
 
 void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *in,

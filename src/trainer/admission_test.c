@@ -132,6 +132,9 @@ static void test_wrong_type_of_a_label_has_a_place(void **state)
     v = create(f, NEW(NAMED ",'annotations':[]", ""));
     assert_int_equal(v.errs.first->at->type, TY_JSON_ARRAY);
     assert_null(v.errs.first->hint);
+    v = create(f, NEW(NAMED ",'generation':'x','labels':{'b':1}", "")); /* another field's error */
+    assert_null(v.errs.first->at);
+    assert_null(v.errs.first->hint);
 }
 
 static void test_first_stage_answers(void **state)

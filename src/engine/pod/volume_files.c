@@ -59,6 +59,7 @@ static int write_file(const char *dir, const struct ty_file *f, struct ty_err *e
     char path[4096];
     unsigned depth = 0;
     size_t done = 0;
+    int r = 0;
 
     if (snprintf(path, sizeof(path), "%s/%s", dir, f->path) >= (int)sizeof(path))
         return ty_fail(err, -ENAMETOOLONG, "%s/%.64s…: %s", dir, f->path,
@@ -68,17 +69,17 @@ static int write_file(const char *dir, const struct ty_file *f, struct ty_err *e
     int fd = ty_no_links_open_last(path, depth, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fail_at(err, path, fd);
-    while (done < f->data.n) {
+    while (done < f->data.n && r == 0) {
         ssize_t n = write(fd, f->data.p + done, f->data.n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        done += (size_t)n;
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            r = n == 0 ? -EIO : -errno;
     }
-    int r = done < f->data.n || fchmod(fd, f->mode) < 0 ? fail_at(err, path, -errno) : 0;
+    if (r == 0 && fchmod(fd, f->mode) < 0)
+        r = -errno;
     close(fd);
-    return r;
+    return r < 0 ? fail_at(err, path, r) : 0;
 }
 
 /* With the exact mode, whatever the umask is. */

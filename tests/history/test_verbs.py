@@ -428,5 +428,9 @@ def test_a_restart_that_is_stopped_does_not_hide_the_failure(box):
 
 def test_stopped_with_an_exit_code(box):
     """As torchrun, which handles SIGTERM."""
-    code, out, err = box.run(job("trap 'exit 1' TERM; echo up; sleep 60 & wait"), "--timeout", "2")
+    p = box.start(job("trap 'exit 1' TERM; echo up; sleep 60 & wait"))
+    wait_for("it handles the signal", lambda: "up" in p.stdout.readline(), child=p)
+    p.send_signal(signal.SIGINT)
+    code, _, err = finish(p)
+    assert code == 130
     assert "node-0-0: node ended with exit code 1, as asked\n" in err and "node failed" not in err

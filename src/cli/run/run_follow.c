@@ -55,15 +55,14 @@ static ssize_t split_lines(void *cookie, const char *p, size_t n)
     return (ssize_t)n;
 }
 
-static void report_irregular(const struct follow_log *l, const char *path)
+static void report_irregular(struct follow_log *l, const char *path)
 {
     const struct ty_engine_observer *to = l->f->to;
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
-    l->f->incomplete = true;
-    to->event(to->ctx, &ty_kind_pod, l->host, "Warning", "LogUnreadable",
-              ty_arena_printf(a, "%s is not a regular file and is not shown", path),
-              ty_cli_wall_ms());
+    for (const char *text = NULL; (text = ty_log_files_irregular(a, path, &l->place));)
+        to->event(to->ctx, &ty_kind_pod, l->host, "Warning", "LogUnreadable", text,
+                  ty_cli_wall_ms());
 }
 
 static void read_log(struct follow_log *l, const char *path, bool last)
@@ -71,13 +70,11 @@ static void read_log(struct follow_log *l, const char *path, bool last)
     struct line_splitter s = { .l = l };
     cookie_io_functions_t io = { .write = split_lines };
     FILE *f = l->skip ? NULL : ty_xalloc(fopencookie(&s, "w", io));
-    bool known = l->place.irregular;
 
     if (!f)
         return;
     ty_log_files_print(f, path, "", &l->place);
-    if (l->place.irregular && !known)
-        report_irregular(l, path);
+    report_irregular(l, path);
     if (last)
         ty_log_files_flush(f, "", &l->place);
     fclose(f);

@@ -247,7 +247,7 @@ static int write_ssh(struct ty_engine *e, struct ty_err *err)
     int r = ty_no_links_mkdir(dir, TY_DEPTH_RUN, 0755);
 
     if (r < 0)
-        return ty_fail(err, r, "%s: %s", dir, strerrordesc_np(-r));
+        return ty_no_links_fail(err, dir, r);
     FILE *f = ty_regular_file_fopen(path, TY_DEPTH_POD, "w");
     if (!f)
         return ty_fail(err, -errno, "%s: %s", path, ty_regular_file_error(errno));

@@ -51,6 +51,8 @@ struct delete_cmd {
     bool old;           /* --older-than, --keep: only finished jobs, and of those: */
     int64_t before_ms;  /* jobs that ended before; 0: any */
     int64_t keep, kept; /* the newest `keep` stay, of one NAME or of all; kept so far */
+    bool several;       /* names */
+    bool found;         /* a run of the NAME that is looked for exists, to delete or to keep */
     bool dry_run;
     bool hinted; /* one note about the cluster is enough */
 };
@@ -174,6 +176,7 @@ static bool collect_job(void *ctx, struct ty_arena *a TY_UNUSED,
     struct delete_cmd *w = ctx;
     struct ty_arena *keep = w->cli->arena;
 
+    w->found = true;
     if (is_retained(w, job))
         return true;
     ty_room(keep, w->v, w->n, w->cap);
@@ -200,16 +203,17 @@ static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const
     size_t before = w->n;
 
     w->kept = 0;
+    w->found = false;
     int code = ty_job_history_query(&q);
-    if (w->old)
+    if (w->old && !w->several)
         return code; /* no old job is no error */
-    if (code == TY_EXIT_OK && name && w->n == before) {
+    if (code == TY_EXIT_OK && name && !w->found) {
         code = ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
         if (!w->hinted && !run) /* run numbers exist on this machine only */
             ty_cluster_hint(w->cli, opts->where.history.ns, name);
         w->hinted = true;
     }
-    if (!opts->all && w->n > before)
+    if (!opts->all && !w->old && w->n > before)
         w->n = before + 1; /* the newest */
     return code;
 }
@@ -289,10 +293,16 @@ static int run_local(struct ty_cli *cli, const struct delete_opts *opts, size_t 
     if (code)
         return code;
     w.d = d;
+    w.several = opts->args.operands.n - first > 1;
     if (!opts->args.operands.n)
         bad = find_jobs(&w, opts, NULL, id);
     for (size_t i = first; i < opts->args.operands.n; i++)
         bad |= find_jobs(&w, opts, ty_job_history_name(opts->args.operands.v[i]), id);
+    if (bad) { /* "delete deployment bert": a word may be a kind that trainyard does not know */
+        if (w.n)
+            ty_cli_msg(cli, TY_MSG_NOTE, TY_CLUSTER_DELETE_NONE);
+        return TY_EXIT_BAD;
+    }
     for (size_t i = 0; i < w.n; i++)
         bad |= delete_one(&w, &w.v[i]);
     return bad ? TY_EXIT_BAD : TY_EXIT_OK;
@@ -342,6 +352,7 @@ const struct ty_cmd ty_cmd_delete = {
         "continue. NAME means its newest run, --run an earlier one, --all every one.\n"
         "--older-than and --keep select finished jobs only, of NAME or of all names; with both,\n"
         "old jobs are deleted except the newest N.\n"
+        "Of several NAMEs none is deleted unless all exist.\n"
         "\n"
         "Claims that were created for the job by its runtime's volumeClaimPolicies go with its\n"
         "newest run, unless whenDeleted is Retain. All other claims stay until --claims deletes\n"

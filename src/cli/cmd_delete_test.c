@@ -125,8 +125,26 @@ static void test_mistakes(void **state)
     assert_int_equal(HIST_RUN(h, "delete"), TY_EXIT_USAGE);
     assert_has(h->b.err, "name a TrainJob, or say --all");
     assert_int_equal(HIST_RUN(h, "delete", "x", "--run", "0"), TY_EXIT_USAGE);
-    assert_int_equal(HIST_RUN(h, "delete", "ghost", "other"), TY_EXIT_BAD);
-    assert_has(h->b.out, "\"other\" deleted"); /* the others are deleted */
+}
+
+/* A word before the name may be a kind that trainyard does not know. */
+static void test_several_names(void **state)
+{
+    struct hist *h = *state;
+
+    assert_int_equal(HIST_RUN(h, "delete", "deployment", "other"), TY_EXIT_BAD);
+    assert_string_equal(h->b.out, "");
+    assert_has(h->b.err, "\"deployment\" not found");
+    assert_has(h->b.err, "note: nothing was deleted, because not all of these TrainJobs exist\n");
+    assert_int_equal(HIST_RUN(h, "delete", "other", "svc", "--dry-run"), TY_EXIT_BAD);
+    assert_string_equal(h->b.out, "");
+    assert_int_equal(HIST_RUN(h, "delete", "ns", "ddp", "--keep", "0"), TY_EXIT_BAD);
+    assert_string_equal(h->b.out, "");
+    assert_true(path_exists(h, "run-2/logs/ddp-node-0-0"));
+    assert_int_equal(HIST_RUN(h, "delete", "trainjob", "ghost", "--keep", "0"), TY_EXIT_OK);
+    assert_int_equal(HIST_RUN(h, "delete", "ddp", "other"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n"
+                                  "trainjob.trainer.kubeflow.org \"other\" deleted\n");
 }
 
 /* "claims" is the kind, unless a TrainJob has that name: then the user says which. */
@@ -190,6 +208,7 @@ int main(void)
                                         HIST_FULL(test_what_runs_is_not_old),
                                         HIST_FULL(test_mistakes_about_age),
                                         HIST_FULL(test_mistakes),
+                                        HIST_FULL(test_several_names),
                                         HIST_FULL(test_a_job_named_as_a_kind),
                                         HIST_FULL(test_other_kinds),
                                         HIST_EMPTY(test_no_history_is_made) };

@@ -100,11 +100,11 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
     if (first && w->since_ms)
         ty_log_files_since(f->path, w->since_ms, &l->place);
     w->any = true;
-    bool known = l->place.irregular;
     bool more = ty_log_files_print(w->cli->out, f->path, l->prefix, &l->place);
-    if (l->place.irregular && !known)
-        ty_cli_msg(w->cli, TY_MSG_WARNING, "%s is not a regular file and is not shown", f->path);
-    w->incomplete |= l->place.irregular;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    for (const char *text = NULL; (text = ty_log_files_irregular(a, f->path, &l->place));)
+        ty_cli_msg(w->cli, TY_MSG_WARNING, "%s", text);
+    w->incomplete |= l->place.irregular != 0;
     if (!w->opts->follow)
         ty_log_files_flush(w->cli->out, l->prefix, &l->place);
     return more;

@@ -80,11 +80,42 @@ static void test_mistakes(void **state)
                         "error: trainjob \"ddp\" has no log of attempt 5; it has: 1 to 2\n");
 }
 
+/* The first part of a rotated log; the rest is printed. */
+static void test_a_link_instead_of_the_first_part(void **state)
+{
+    struct hist *h = *state;
+    const char *pod = ty_arena_printf(h->b.cli.arena, "%s/logs/ddp-node-0-0", h->dir);
+
+    assert_int_equal(
+        symlink("/etc/passwd", ty_arena_printf(h->b.cli.arena, "%s/node.0.0.log.1", pod)), 0);
+    assert_int_equal(HIST_RUN(h, "logs", "ddp"), TY_EXIT_BAD);
+    assert_string_equal(h->b.out, "[node-0-0] second run\n");
+    assert_has(h->b.err, "node.0.0.log.1 is not a regular file and is not shown\n");
+    assert_null(strstr(h->b.err, "node.0.0.log is "));
+}
+
+/* The job can create files beside its logs. */
+static void test_a_message_as_a_name(void **state)
+{
+    struct hist *h = *state;
+    const char *pod = ty_arena_printf(h->b.cli.arena, "%s/logs/ddp-node-0-0", h->dir);
+
+    assert_int_equal(
+        symlink("/etc/passwd",
+                ty_arena_printf(h->b.cli.arena, "%s/x\nerror: disk is broken.0.0.log", pod)),
+        0);
+    assert_int_equal(HIST_RUN(h, "logs", "ddp"), TY_EXIT_OK);
+    assert_string_equal(h->b.err, "");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { HIST_FULL(test_all_nodes), HIST_FULL(test_one_node),
+    const struct CMUnitTest tests[] = { HIST_FULL(test_all_nodes),
+                                        HIST_FULL(test_one_node),
                                         HIST_FULL(test_follow_what_is_over),
                                         HIST_FULL(test_several_containers),
-                                        HIST_FULL(test_mistakes) };
+                                        HIST_FULL(test_mistakes),
+                                        HIST_FULL(test_a_link_instead_of_the_first_part),
+                                        HIST_FULL(test_a_message_as_a_name) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

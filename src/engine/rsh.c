@@ -247,7 +247,7 @@ static int write_ssh(struct ty_engine *e, struct ty_err *err)
     int r = ty_no_links_mkdir(dir, TY_DEPTH_RUN, 0755);
 
     if (r < 0)
-        return ty_fail(err, r, "%s: %s", dir, strerrordesc_np(-r));
+        return ty_no_links_fail(err, dir, r);
     FILE *f = ty_regular_file_fopen(path, TY_DEPTH_POD, "w");
     if (!f)
         return ty_fail(err, -errno, "%s: %s", path, ty_regular_file_error(errno));
@@ -281,15 +281,15 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
     e->rsh.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     /* A client can run commands as this user, so the socket is 0600: bind creates the file with the
      * mode that the socket has now. */
-    r = dir < 0 || e->rsh.fd < 0 || !e->rsh.path || fchmod(e->rsh.fd, 0600) < 0 ||
-                bind(e->rsh.fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-                listen(e->rsh.fd, 128) < 0
-            ? ty_fail(err, -errno, "%s/rsh.sock: %s", e->o.dir, strerrordesc_np(errno))
-            : 0;
+    r = dir < 0 ? dir : 0;
+    if (r == 0 &&
+        (e->rsh.fd < 0 || fchmod(e->rsh.fd, 0600) < 0 ||
+         bind(e->rsh.fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 || listen(e->rsh.fd, 128) < 0))
+        r = -errno;
     if (dir >= 0)
         close(dir);
     if (r < 0)
-        return r;
+        return ty_fail(err, r, "%s: %s", e->rsh.path, strerrordesc_np(-r));
     uv_poll_init(e->o.loop, &e->rsh.poll, e->rsh.fd);
     e->rsh.poll.data = e;
     uv_poll_start(&e->rsh.poll, UV_READABLE, on_connection);

@@ -150,6 +150,13 @@ int ty_no_links_mkdir(const char *path, unsigned depth, mode_t mode)
     return r;
 }
 
+int ty_no_links_fail(struct ty_err *err, const char *path, int code)
+{
+    if (code == -ENOTDIR || code == -ELOOP) /* a job may have put it there */
+        return ty_fail(err, code, "%s: a part of it is a link or a file, not a directory", path);
+    return ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code));
+}
+
 int ty_no_links_rename(const char *path, unsigned depth, const char *to_name)
 {
     const char *name = "";

@@ -7,6 +7,8 @@
 #include <dirent.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 /* Gives a descriptor, or -errno: -ENOTDIR or -ELOOP for a link. O_NOFOLLOW and O_CLOEXEC are added
  * to the flags. */
 int ty_no_links_open(const char *path, int flags);
@@ -31,6 +33,8 @@ int ty_no_links_open_last_parent(const char *path, unsigned depth, const char **
  * -errno. mkdir gives 1 if the directory exists already, and -ENOTDIR if it is something else. */
 DIR *ty_no_links_opendir(const char *path, unsigned depth);
 int ty_no_links_mkdir(const char *path, unsigned depth, mode_t mode);
+/* The error of one of these, with its path. Returns code. */
+int ty_no_links_fail(struct ty_err *err, const char *path, int code);
 int ty_no_links_rename(const char *path, unsigned depth, const char *to_name);
 int ty_no_links_unlink(const char *path, unsigned depth, int flags);
 

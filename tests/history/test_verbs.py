@@ -3,6 +3,7 @@ import fcntl
 import os
 import pathlib
 import pty
+import re
 import select
 import signal
 import struct
@@ -422,11 +423,34 @@ def test_a_restart_that_is_stopped_does_not_hide_the_failure(box):
     assert code == 1
     assert "node-0-0: node ended by signal 15, as asked\n" in err
     assert "  node-0-0  exit code 3, " in err and "  stopped" not in err
-    assert "  node-0-0  exit code 3, " in say(box, "attach", "job", code=1)
+    shown = say(box, "attach", "job", code=1)
+    assert "  node-0-0  exit code 3, " in shown and "restarted" not in shown
     assert "3, then 143 (signal 15)" in say(box, "describe", "job")
+
+
+def test_attach_shows_the_result_of_the_retry(box):
+    """It ended well, before the other container of its pod was stopped."""
+    again = "test -e again && { touch retried; exit 0; }; touch again; exit 3"
+    command = "test $JOB_COMPLETION_INDEX = 1 || { %s; }; %s; exit 4" % (again, until("stop"))
+    other = "}, {name: other, image: none, command: [sleep, '60']"
+    text = job(command, nodes=2, more=other).replace("restartPolicy: Never", "restartPolicy: OnFailure")
+    p = box.start(text.replace("backoffLimit: 0", "backoffLimit: 2"))
+    retried = lambda: "Completed" in seen(box, "describe", "job")
+    wait_for("the retry has ended", lambda: (box.path / "retried").exists() and retried(), child=p)
+    now = int(time.time())
+    wait_for("the second is over", lambda: int(time.time()) > now + 1)  # a pod's times have no fractions
+    (box.path / "stop").touch()
+    code, _, err = finish(p)
+    result = lambda text: [re.sub(r"[\d.]+ m?s\b", "", line) for line in text.splitlines() if re.match("  node-0-", line)]
+    assert code == 1 and len(result(err)) == 2, err
+    assert result(say(box, "attach", "job", code=1)) == result(err)
 
 
 def test_stopped_with_an_exit_code(box):
     """As torchrun, which handles SIGTERM."""
-    code, out, err = box.run(job("trap 'exit 1' TERM; echo up; sleep 60 & wait"), "--timeout", str(box.limit(2)))
+    p = box.start(job("trap 'exit 1' TERM; echo up; sleep 60 & wait"))
+    wait_for("it handles the signal", lambda: "up" in p.stdout.readline(), child=p)
+    p.send_signal(signal.SIGINT)
+    code, _, err = finish(p)
+    assert code == 130
     assert "node-0-0: node ended with exit code 1, as asked\n" in err and "node failed" not in err

@@ -344,6 +344,8 @@ def test_wait_suspend_resume_delete(manager, space, cli):
     assert "does not run: it is Complete" in cli.run("suspend", "ddp", *there(space), code=1)
     assert "delete works on TrainJobs" in cli.run("delete", "pods", "ddp", *there(space), code=2)
     assert cli.run("delete", "ddp", *there(space), "--dry-run") == f'{NAMED} "ddp" deleted (dry run)\n'
+    assert "nothing was deleted" in cli.run("delete", "deployment", "ddp", *there(space), code=1)
+    assert "works on TrainJobs" in cli.run("wait", "jobset/ddp", "--for", "delete", *there(space), code=2)
     assert space.job("ddp")
     assert cli.run("delete", "ddp", *there(space)) == f'{NAMED} "ddp" deleted\n'
     assert space.job("ddp") is None and space.jobset("ddp") is None  # it has waited for both

@@ -164,6 +164,18 @@ def test_a_suite_runs_as_two(tree, tmp_path):
     assert rows["operator"] == (3, 1, 0) and "operator-2" not in rows
 
 
+def test_a_worker_outlives_what_it_runs(monkeypatch, capsys):
+    names = [*"abcdef"]  # more than there are workers
+    suites = runner.Suites("build", builds=False)
+
+    def run(name, live, worker):
+        raise OSError(f"no process for {name}")
+    monkeypatch.setattr(suites, "run", run)
+    suites.run_all(names)
+    said = capsys.readouterr().out
+    assert all(counts(suites.results[name]) == (0, 1, 0) and f"no process for {name}" in said for name in names)
+
+
 def test_local_suites_never_overlap(monkeypatch):
     overlaps, workers = [], set()
     names = [*runner.LOCAL, "cli", "operator", "install"]

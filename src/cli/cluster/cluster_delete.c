@@ -69,6 +69,18 @@ static struct ty_str uid_of(const struct ty_json *json)
     return uid.n ? uid : ty_json_str_at(json, "details.uid");
 }
 
+static bool is_missing(const struct ty_cluster_answer *answer)
+{
+    return answer->r == -ENOENT && strcmp(answer->reason, "NotFound") == 0;
+}
+
+static int print_missing(struct deletions *w, const char *name)
+{
+    ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
+    ty_local_hint(w->cli, name, ty_cluster_session_ns(w->s), ty_cluster_session_where(w->s));
+    return TY_EXIT_BAD;
+}
+
 static int delete_one(struct deletions *w, const char *name)
 {
     struct ty_cli *cli = w->cli;
@@ -85,11 +97,8 @@ static int delete_one(struct deletions *w, const char *name)
     if (!*name) /* the path would be that of all TrainJobs */
         return ty_job_history_not_found(cli, &ty_kind_trainjob, name);
     int r = ty_cluster_session_call(s, cli->arena, &ask, &answer);
-    if (r == -ENOENT && strcmp(answer.reason, "NotFound") == 0) {
-        ty_job_history_not_found(cli, &ty_kind_trainjob, name);
-        ty_local_hint(cli, name, ty_cluster_session_ns(s), ty_cluster_session_where(s));
-        return TY_EXIT_BAD;
-    }
+    if (is_missing(&answer))
+        return print_missing(w, name);
     if (r < 0)
         return ty_cluster_session_error(
             s, ty_arena_printf(cli->arena, "delete TrainJob \"%s\"", name), &answer);
@@ -149,12 +158,43 @@ static int delete_all(struct deletions *w)
     return bad;
 }
 
+/* ---- several names ---- */
+
+/* Of "delete deployment bert" the first word may be a kind that trainyard does not know, so nothing
+ * is deleted unless all names exist. Only the server's "not found" counts: who may delete a
+ * TrainJob need not have the right to get it. */
+static int check_names(struct deletions *w)
+{
+    size_t missing = 0;
+
+    for (size_t i = 0; i < w->o->n; i++) {
+        ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
+        const char *name = ty_job_history_name(w->o->names[i]);
+        struct ty_cluster_answer answer = { 0 };
+        struct ty_kube_request ask = { .verb = TY_KUBE_GET,
+                                       .kind = &ty_kind_trainjob,
+                                       .ns = ty_str(ty_cluster_session_ns(w->s)),
+                                       .name = ty_str(name) };
+        if (*name)
+            ty_cluster_session_call(w->s, a, &ask, &answer);
+        if (!*name || is_missing(&answer)) {
+            print_missing(w, name);
+            missing++;
+        }
+    }
+    if (missing && missing < w->o->n)
+        ty_cli_msg(w->cli, TY_MSG_NOTE, TY_CLUSTER_DELETE_NONE);
+    return missing ? TY_EXIT_BAD : TY_EXIT_OK;
+}
+
 int ty_cluster_delete(struct ty_cli *cli, const struct ty_cluster_delete_opts *opts)
 {
     ty_auto_cluster_session *s = NULL;
     int code = ty_cluster_session_open(cli, opts->where, &s), bad = TY_EXIT_OK;
     struct deletions w = { .cli = cli, .s = s, .o = opts };
 
+    if (code == TY_EXIT_OK && opts->n > 1)
+        code = check_names(&w);
     if (code)
         return code;
     if (!opts->n)

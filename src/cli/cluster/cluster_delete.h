@@ -10,9 +10,9 @@ struct ty_cluster_delete_opts {
     size_t n;                 /* 0: all of the namespace */
     bool dry_run, yes, wait;
 };
-/* As kubectl delete: goes on after a name that does not exist. With `wait` it returns when the
- * TrainJob, its JobSet and its pods are gone (foreground deletion), else at once. Returns an exit
- * code. */
+#define TY_CLUSTER_DELETE_NONE "nothing was deleted, because not all of these TrainJobs exist"
+/* Deletes nothing if one of several names does not exist. With `wait` it returns when the TrainJob,
+ * its JobSet and its pods are gone (foreground deletion), else at once. Returns an exit code. */
 int ty_cluster_delete(struct ty_cli *cli, const struct ty_cluster_delete_opts *opts);
 
 #endif

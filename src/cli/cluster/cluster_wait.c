@@ -60,7 +60,7 @@ static int timed_out(struct ty_cli *cli, const char *name)
     return TY_EXIT_BAD;
 }
 
-static int print_met(struct ty_cli *cli, const char *name)
+int ty_cluster_wait_print_met(struct ty_cli *cli, const char *name)
 {
     ty_cli_printf(cli, "trainjob.trainer.kubeflow.org/%s condition met\n", name);
     return TY_EXIT_OK;
@@ -74,8 +74,9 @@ int ty_cluster_wait(struct ty_cli *cli, struct ty_cluster_session *s, const char
     struct ty_cluster_answer answer;
     int r = ty_cluster_jobs_find(s, cli->arena, word, &job, &answer);
 
-    if (r < 0 && want->gone && ty_cluster_jobs_is_missing(&answer))
-        return print_met(cli, ty_job_history_name(word)); /* as kubectl has it */
+    if (r < 0 && want->gone && !ty_job_history_name_of_kind(word, &ty_kind_pod) &&
+        ty_cluster_jobs_is_missing(&answer))
+        return ty_cluster_wait_print_met(cli, ty_job_history_name(word)); /* as kubectl has it */
     if (r < 0)
         return ty_cluster_jobs_error(s, cli, word, &answer);
     enum ty_job_watch_end end = watch_job(cli, s, job.ns, job.name, &w, end_ms, false);
@@ -84,7 +85,7 @@ int ty_cluster_wait(struct ty_cli *cli, struct ty_cluster_session *s, const char
     if (end == TY_JOB_WATCH_TIMEOUT)
         return timed_out(cli, job.name);
     if (w.met)
-        return print_met(cli, job.name);
+        return ty_cluster_wait_print_met(cli, job.name);
     ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" is %s: the condition cannot be met any more",
                job.name, w.state);
     return TY_EXIT_BAD;

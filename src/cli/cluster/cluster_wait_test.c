@@ -85,6 +85,19 @@ static void test_gone_already(void **state)
     assert_int_equal(RUN(f, "--for", "delete"), TY_EXIT_BAD);
 }
 
+/* Whether the TrainJob of that pod exists is unknown. */
+static void test_no_such_pod(void **state)
+{
+    static const char *const answers[] = { NOT_FOUND, LIST("1", ""), NULL };
+    struct cluster_fixture *f = *state;
+
+    cluster_serve(f, answers);
+    assert_int_equal(FIXTURE_RUN(&f->b, "wait", "pod/nothing", "--for", "delete", "--cluster"),
+                     TY_EXIT_BAD);
+    assert_string_equal(f->b.out, "");
+    assert_has(f->b.err, "not found\n");
+}
+
 static void test_no_time(void **state)
 {
     static const char *const answers[] = { OK JOB("1", "Suspended"), NOT_FOUND, NULL };
@@ -103,6 +116,7 @@ int main(void)
                                         T(test_failed),
                                         T(test_no_right_to_watch),
                                         T(test_no_time),
+                                        T(test_no_such_pod),
                                         T(test_gone_already) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

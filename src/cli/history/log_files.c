@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,12 +16,20 @@
 #define CHUNK      65536
 #define LINE_BYTES 65536 /* longest incomplete line that is buffered */
 
+static bool is_clean(struct ty_str s)
+{
+    char clean[NAME_MAX + 1];
+
+    return s.n < sizeof(clean) && ty_text_clean(s, clean, sizeof(clean)) == s.n &&
+           memcmp(clean, s.p, s.n) == 0;
+}
+
 bool ty_log_files_parse_name(struct ty_arena *a, const char *name, struct ty_log_file *ret)
 {
     struct ty_str s = ty_str(name), part;
     int64_t n[2] = { 0, 0 };
 
-    if (!ty_str_ends(s, TY_LIT(".log")))
+    if (!ty_str_ends(s, TY_LIT(".log")) || !is_clean(s))
         return false;
     s.n -= 4;
     for (int i = 1; i >= 0; i--) {
@@ -170,14 +179,15 @@ static void write_text(FILE *out, const char *prefix, struct ty_log_cursor *plac
 }
 
 /* Reads from place->at; false: nothing new. */
-static bool copy_new(FILE *out, const char *path, const char *prefix, struct ty_log_cursor *place)
+static bool copy_new(FILE *out, const char *path, enum ty_log_part part, const char *prefix,
+                     struct ty_log_cursor *place)
 {
     int fd = ty_regular_file_open(path, TY_DEPTH_LOG, O_RDONLY, 0);
     char *chunk = fd >= 0 ? malloc(CHUNK) : NULL;
     bool any = false;
     ssize_t n = 0;
 
-    place->irregular |= fd == -EBADF;
+    place->irregular |= fd == -EBADF ? part : 0;
     if (place->stamps)
         ty_log_times_read(path, &place->times);
     while (chunk && (n = pread(fd, chunk, CHUNK, place->at)) > 0) {
@@ -210,11 +220,23 @@ bool ty_log_files_print(FILE *out, const char *path, const char *prefix,
         place->ino = was;
     if (place->ino && place->ino != now) {
         if (place->ino == was)
-            any = copy_new(out, older, prefix, place);
+            any = copy_new(out, older, TY_LOG_FIRST_PART, prefix, place);
         place->at = 0; /* the log was rotated */
     }
     place->ino = now;
-    return (now && copy_new(out, path, prefix, place)) || any;
+    return (now && copy_new(out, path, TY_LOG_REST, prefix, place)) || any;
+}
+
+const char *ty_log_files_irregular(struct ty_arena *a, const char *path,
+                                   struct ty_log_cursor *place)
+{
+    unsigned news = place->irregular & ~place->reported;
+    unsigned part = news & TY_LOG_FIRST_PART ? TY_LOG_FIRST_PART : news;
+
+    place->reported |= part;
+    return part ? ty_arena_printf(a, "%s%s is not a regular file and is not shown", path,
+                                  part == TY_LOG_FIRST_PART ? ".1" : "")
+                : NULL;
 }
 
 void ty_log_files_flush(FILE *out, const char *prefix, struct ty_log_cursor *place)

@@ -5,8 +5,11 @@
 
 static void test_names(void **state)
 {
-    static const char *const bad[] = { "node.log",     "node.0.log",    ".0.0.log", "node.a.0.log",
-                                       "node.0.0.txt", "node.-1.0.log", "0.0.log",  "" };
+    static const char *const bad[] = {
+        "node.log",         "node.0.log",   ".0.0.log", "node.a.0.log",        "node.0.0.txt",
+        "node.-1.0.log",    "0.0.log",      "",         "n\nerror: x.0.0.log", "n\tx.0.0.log",
+        "n\033[1m.0.0.log", "n\xff.0.0.log"
+    };
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_log_file f;
 

@@ -77,7 +77,7 @@ static int exit_code(const struct attach *w)
     if (w->stopped || w->unwritable)
         return TY_EXIT_BAD;
     if (f->result && strcmp(f->result, "Complete") == 0)
-        return f->incomplete ? TY_EXIT_BAD : TY_EXIT_OK;
+        return TY_EXIT_OK;
     if (f->result && strcmp(f->result, "Interrupted") == 0)
         return strcmp(f->how, "TimedOut") == 0 ? 124 : 130;
     return TY_EXIT_BAD;

@@ -51,12 +51,6 @@ static bool check_job(void *ctx, struct ty_arena *a, const struct ty_job_history
     return false;
 }
 
-static int print_met(struct ty_cli *cli, const char *name)
-{
-    ty_cli_printf(cli, "trainjob.trainer.kubeflow.org/%s condition met\n", name);
-    return TY_EXIT_OK;
-}
-
 /* One poll; an exit code, or -1 to wait on. */
 static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
 {
@@ -76,7 +70,7 @@ static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
     if (code)
         return code;
     if (w->met || (w->want.gone && !w->there))
-        return print_met(w->cli, job->name);
+        return ty_cluster_wait_print_met(w->cli, job->name);
     if (!w->there || (w->state[0] && !w->want.gone)) {
         ty_cli_msg(w->cli, TY_MSG_ERROR,
                    "trainjob \"%s\" is %s: the condition cannot be met any more", job->name,
@@ -91,16 +85,17 @@ static int check_once(struct waiting *w, const struct ty_job_history_entry *job)
     return -1;
 }
 
-/* --for delete of a job that is not there is met, as kubectl has it. */
+/* --for delete of a job that is not there is met, as kubectl has it. Of a pod that is not there the
+ * job is unknown. */
 static int wait_for_job(struct waiting *w, const struct ty_job_history_opts *opts, const char *name)
 {
     struct ty_job_history_entry job;
-    bool found = true;
-    int code = w->want.gone ? ty_job_history_find(w->cli, w->d, opts, name, &job, &found)
-                            : ty_job_history_entry(w->cli, w->d, opts, name, &job);
+    bool found = true, pod = ty_job_history_name_of_kind(name, &ty_kind_pod) != NULL;
+    int code = w->want.gone && !pod ? ty_job_history_find(w->cli, w->d, opts, name, &job, &found)
+                                    : ty_job_history_entry(w->cli, w->d, opts, name, &job);
 
     if (code == TY_EXIT_OK && !found)
-        return print_met(w->cli, ty_job_history_name(name));
+        return ty_cluster_wait_print_met(w->cli, ty_job_history_name(name));
     while (code == TY_EXIT_OK) {
         int now = check_once(w, &job);
         if (now >= 0)
@@ -121,6 +116,17 @@ static int run_cluster(struct waiting *w, const struct wait_opts *opts, size_t f
     return code ? code : bad;
 }
 
+/* The first name of another kind, such as jobset/NAME; NULL: none. No TrainJob has a slash in its
+ * name, so --for delete would be met at once, whatever exists. */
+static const char *other_kind(const struct ty_strlist *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strchr(ty_job_history_name(names->v[i]), '/') &&
+            !ty_job_history_name_of_kind(names->v[i], &ty_kind_pod))
+            return names->v[i];
+    return NULL;
+}
+
 static int run(struct ty_cli *cli, const void *parsed)
 {
     const struct wait_opts *opts = parsed;
@@ -135,6 +141,10 @@ static int run(struct ty_cli *cli, const void *parsed)
         return TY_EXIT_USAGE;
     if (!names->n)
         return ty_cli_usage(cli, &ty_cmd_wait, "name a TrainJob");
+    if (other_kind(names))
+        return ty_cli_usage(cli, &ty_cmd_wait,
+                            "%s: write NAME or trainjob/NAME; wait works on TrainJobs",
+                            other_kind(names));
     if (!ty_wait_condition_parse(cli->arena, want, &w.want))
         return ty_cli_usage(cli, &ty_cmd_wait,
                             "--for %s: write complete, failed, suspended, delete or condition=TYPE",

@@ -28,9 +28,7 @@ static int create_dir(const char *path, enum ty_state_depth depth, struct ty_err
 {
     int ret = ty_no_links_mkdir(path, depth, 0700);
 
-    if (ret == -ENOTDIR)
-        return ty_fail(err, ret, "%s is a link or a file, not a directory", path);
-    return ret < 0 ? ty_fail(err, ret, "%s: %s", path, strerrordesc_np(-ret)) : 0;
+    return ret < 0 ? ty_no_links_fail(err, path, ret) : 0;
 }
 
 static int create_dirs(struct ty_run_ctx *r, const char *name, struct ty_err *err)

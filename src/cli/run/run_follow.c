@@ -55,15 +55,14 @@ static ssize_t split_lines(void *cookie, const char *p, size_t n)
     return (ssize_t)n;
 }
 
-static void report_irregular(const struct follow_log *l, const char *path)
+static void report_irregular(struct follow_log *l, const char *path)
 {
     const struct ty_engine_observer *to = l->f->to;
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
-    l->f->incomplete = true;
-    to->event(to->ctx, &ty_kind_pod, l->host, "Warning", "LogUnreadable",
-              ty_arena_printf(a, "%s is not a regular file and is not shown", path),
-              ty_cli_wall_ms());
+    for (const char *text = NULL; (text = ty_log_files_irregular(a, path, &l->place));)
+        to->event(to->ctx, &ty_kind_pod, l->host, "Warning", "LogUnreadable", text,
+                  ty_cli_wall_ms());
 }
 
 static void read_log(struct follow_log *l, const char *path, bool last)
@@ -71,13 +70,11 @@ static void read_log(struct follow_log *l, const char *path, bool last)
     struct line_splitter s = { .l = l };
     cookie_io_functions_t io = { .write = split_lines };
     FILE *f = l->skip ? NULL : ty_xalloc(fopencookie(&s, "w", io));
-    bool known = l->place.irregular;
 
     if (!f)
         return;
     ty_log_files_print(f, path, "", &l->place);
-    if (l->place.irregular && !known)
-        report_irregular(l, path);
+    report_irregular(l, path);
     if (last)
         ty_log_files_flush(f, "", &l->place);
     fclose(f);
@@ -172,26 +169,30 @@ static void report_exit(struct ty_run_follow *f, struct ty_pod_update news,
     news.reason = reason.n ? ty_arena_cstr(f->scratch, reason) : NULL;
     news.message = message.n ? ty_arena_cstr(f->scratch, message) : NULL;
     if (ty_json_int_at(status, "restartCount", &n))
-        news.restarts = (int)n;
+        news.restarts += (int)n;
     f->to->pod(f->to->ctx, &news);
 }
 
 /* One container that has ended. If it had failed before and was restarted only to be stopped, that
- * failure is its node's result. */
+ * failure is its node's result. What ended before its pod was deleted was not stopped; times are in
+ * seconds, and of the same second a stop is more likely. deleted_ms: 0 it is not. */
 static void report_end(struct ty_run_follow *f, struct ty_pod_update news,
-                       const struct ty_json *status, bool deleted)
+                       const struct ty_json *status, int64_t deleted_ms)
 {
     const struct ty_json *ended = ty_json_at(status, "state.terminated"),
                          *before = ty_json_at(status, "lastState.terminated");
+    bool stopped = deleted_ms && time_at(ended, "finishedAt", deleted_ms) >= deleted_ms;
     int64_t code = 0;
 
-    if (deleted && ended && ty_json_int_at(before, "exitCode", &code) && code != 0) {
+    if (stopped && ended && ty_json_int_at(before, "exitCode", &code) && code != 0) {
         struct ty_pod_update first = news;
         first.phase = TY_RUNNING;
         first.stopping = false;
+        first.restarts = -1; /* it was one fewer then */
         report_exit(f, first, status, before, false);
     }
-    report_exit(f, news, status, ended, deleted);
+    news.stopping = stopped;
+    report_exit(f, news, status, ended, stopped);
 }
 
 static void report_pod(struct ty_run_follow *f, const struct ty_job_history_pod *pod)
@@ -199,7 +200,7 @@ static void report_pod(struct ty_run_follow *f, const struct ty_job_history_pod 
     const struct ty_json *labels = ty_json_at(pod->obj, "metadata.labels"), *ready = NULL;
     struct ty_str rjob =
         ty_json_as_str(ty_json_get(labels, "jobset.sigs.k8s.io/replicatedjob-name"));
-    bool deleted = ty_json_at(pod->obj, "metadata.deletionTimestamp") != NULL;
+    int64_t deleted_ms = time_at(pod->obj, "metadata.deletionTimestamp", 0);
     struct ty_pod_update news = {
         .job = f->job->name,
         .pod = pod->host,
@@ -207,7 +208,7 @@ static void report_pod(struct ty_run_follow *f, const struct ty_job_history_pod 
         .index = label_number(pod->obj, "batch.kubernetes.io/job-completion-index", -1),
         .attempt = label_number(pod->obj, "jobset.sigs.k8s.io/restart-attempt", 0),
         .phase = phase_of(pod->obj),
-        .stopping = deleted,
+        .stopping = deleted_ms != 0,
         .exit_code = -1,
         .time_ms = time_at(pod->obj, "status.startTime", ty_cli_wall_ms()),
     };
@@ -223,9 +224,11 @@ static void report_pod(struct ty_run_follow *f, const struct ty_job_history_pod 
         f->to->pod(f->to->ctx, &news);
     }
     ty_each_item (c, ty_json_at(pod->obj, "status.initContainerStatuses"))
-        report_end(f, news, *c, deleted);
+        report_end(f, news, *c, deleted_ms);
     ty_each_item (c, ty_json_at(pod->obj, "status.containerStatuses"))
-        report_end(f, news, *c, deleted);
+        report_end(f, news, *c, deleted_ms);
+    if (news.stopping && news.phase != TY_SUCCEEDED && news.phase != TY_FAILED)
+        f->to->pod(f->to->ctx, &news); /* also if one of them ended before */
 }
 
 /* 0: never. */

@@ -21,7 +21,6 @@ struct ty_run_follow {
     struct ty_map logs;   /* path -> struct follow_log */
     struct ty_map events; /* id -> its count when it was last reported */
     bool begun;
-    bool incomplete;    /* a log could not be read; an event said so */
     const char *result; /* of the job, when it is over: "Complete", "Failed", "Interrupted" */
     char how[32];       /* of the run: "TimedOut" …, or empty */
     char why[256];      /* it was stopped; from its event */

@@ -27,9 +27,7 @@ static int make_dir(const char *path, enum ty_state_depth depth, mode_t mode, st
     int code = ty_no_links_mkdir(path, depth, mode);
 
     umask(mask);
-    if (code == -ENOTDIR) /* a job may have put it there */
-        return ty_fail(err, code, "%s: a part of it is a link or a file, not a directory", path);
-    return code < 0 ? ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code)) : 0;
+    return code < 0 ? ty_no_links_fail(err, path, code) : 0;
 }
 
 /* The user names it, links and all. */

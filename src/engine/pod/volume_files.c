@@ -15,11 +15,6 @@
 
 #define ROOT "%s/files" /* pods have longer names */
 
-static int fail_at(struct ty_err *err, const char *path, int code)
-{
-    return ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code));
-}
-
 static uint64_t hash_text(uint64_t h, struct ty_str s)
 {
     return ty_hash_pair(h, ty_hash_bytes(s.n, s.n ? s.p : "", s.n));
@@ -46,7 +41,7 @@ static int create_parents(char *path, const char *below, unsigned *depth, struct
             continue;
         *p = '\0';
         int r = ty_no_links_mkdir(path, (*depth)++, 0755);
-        r = r < 0 ? fail_at(err, path, r) : 0;
+        r = r < 0 ? ty_no_links_fail(err, path, r) : 0;
         *p = '/';
         if (r < 0)
             return r;
@@ -59,6 +54,7 @@ static int write_file(const char *dir, const struct ty_file *f, struct ty_err *e
     char path[4096];
     unsigned depth = 0;
     size_t done = 0;
+    int r = 0;
 
     if (snprintf(path, sizeof(path), "%s/%s", dir, f->path) >= (int)sizeof(path))
         return ty_fail(err, -ENAMETOOLONG, "%s/%.64s…: %s", dir, f->path,
@@ -67,18 +63,18 @@ static int write_file(const char *dir, const struct ty_file *f, struct ty_err *e
         return err->code;
     int fd = ty_no_links_open_last(path, depth, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
-        return fail_at(err, path, fd);
-    while (done < f->data.n) {
+        return ty_no_links_fail(err, path, fd);
+    while (done < f->data.n && r == 0) {
         ssize_t n = write(fd, f->data.p + done, f->data.n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        done += (size_t)n;
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            r = n == 0 ? -EIO : -errno;
     }
-    int r = done < f->data.n || fchmod(fd, f->mode) < 0 ? fail_at(err, path, -errno) : 0;
+    if (r == 0 && fchmod(fd, f->mode) < 0)
+        r = -errno;
     close(fd);
-    return r;
+    return r < 0 ? ty_no_links_fail(err, path, r) : 0;
 }
 
 /* With the exact mode, whatever the umask is. */
@@ -88,8 +84,8 @@ static int create_fresh(const char *dir, mode_t mode, struct ty_err *err)
     int fd = r == 0 ? ty_no_links_open_last(dir, TY_DEPTH_LOG, O_RDONLY | O_DIRECTORY, 0) : -EEXIST;
 
     if (r < 0 || fd < 0)
-        return fail_at(err, dir, r < 0 ? r : fd);
-    r = fchmod(fd, mode) < 0 ? fail_at(err, dir, -errno) : 0;
+        return ty_no_links_fail(err, dir, r < 0 ? r : fd);
+    r = fchmod(fd, mode) < 0 ? ty_no_links_fail(err, dir, -errno) : 0;
     close(fd);
     return r;
 }
@@ -124,11 +120,11 @@ int ty_volume_files_create(struct ty_arena *a, const char *pods, struct ty_volum
     }
     r = ty_no_links_mkdir(root, TY_DEPTH_POD, 0755);
     if (r < 0)
-        return fail_at(err, root, r);
+        return ty_no_links_fail(err, root, r);
     if (write_all(fresh, v, err) < 0)
         return err->code;
     r = ty_no_links_rename(fresh, TY_DEPTH_LOG, strrchr(dir, '/') + 1);
-    return r < 0 ? fail_at(err, dir, r) : 0;
+    return r < 0 ? ty_no_links_fail(err, dir, r) : 0;
 }
 
 void ty_volume_files_remove(struct ty_arena *a, const char *pods)

@@ -275,7 +275,7 @@ def test_logs_of_a_pod_that_was_replaced(manager, space, cli, kubelet):
     shown = subprocess.run([PROGRAM, "logs", "ddp", *there(space)], stdin=subprocess.DEVNULL, text=True, timeout=240,
                            capture_output=True, check=True, cwd=cli.folder, env=cli.env)
     assert old not in shown.stdout and f"[node-0-0] four of {new}" in shown.stdout
-    assert shown.stderr == "note: older pods of node-0-0 exist: --previous\n"
+    assert shown.stderr == "note: node-0-0 has an older pod: --previous prints its log\n"
     before = cli.run("logs", "ddp", *there(space), "--previous")
     assert new not in before and [line.split()[1] for line in before.splitlines()] == list(WORDS)
 

@@ -69,9 +69,11 @@ static void note_older(const struct cluster_logs *w, const struct ty_log_pod *po
     if (!n || w->o->follow || w->o->previous)
         return;
     if (n > 1)
-        ty_cli_msg(w->cli, TY_MSG_NOTE, "older pods of %zu nodes exist: --previous", n);
+        ty_cli_msg(w->cli, TY_MSG_NOTE, "%zu nodes have older pods: --previous prints their logs",
+                   n);
     else
-        ty_cli_msg(w->cli, TY_MSG_NOTE, "older pods of %s exist: --previous", pod->node);
+        ty_cli_msg(w->cli, TY_MSG_NOTE, "%s has an older pod: --previous prints its log",
+                   pod->node);
 }
 
 /* Gives the newest pod of each node to the merger, or for --previous the one before it, unless the
@@ -87,14 +89,15 @@ static void add_pods(struct cluster_logs *w)
         struct ty_log_pod *pod = &w->pods[i];
         bool newest = i + 1 == w->n || strcmp(pod->host, w->pods[i + 1].host) != 0;
         bool second = newest && i > 0 && strcmp(pod->host, w->pods[i - 1].host) == 0;
-        if (second && w->o->previous && !was_restarted(w, pod)) {
+        bool older_is_previous = second && !was_restarted(w, pod);
+        if (older_is_previous && w->o->previous) {
             pod--;
             pod->replaced = true;
         }
         if (newest)
             ty_log_merge_pod(w->merge, pod);
-        first = second && !first ? pod : first;
-        older += second;
+        first = older_is_previous && !first ? pod : first;
+        older += older_is_previous;
     }
     note_older(w, first, older);
 }

@@ -81,7 +81,7 @@ static void test_older_pods(void **state)
 
     assert_int_equal(print_logs(f, answers), TY_EXIT_OK);
     assert_string_equal(f->b.out, "[node-0-0] a\n[node-0-1] b\n");
-    assert_string_equal(f->b.err, "note: older pods of 2 nodes exist: --previous\n");
+    assert_string_equal(f->b.err, "note: node-0-0 has an older pod: --previous prints its log\n");
     assert_has(f->peer.asked[3], "/pods/t-node-0-0-new/log?");
 }
 

@@ -51,6 +51,14 @@ static bool is_conflict(const struct ty_json *cause)
     return ty_str_is(ty_json_str_at(cause, "reason"), "FieldManagerConflict");
 }
 
+/* Not with somebody else: `submit` takes those over by itself. */
+static bool is_own_conflict(const struct ty_json *cause)
+{
+    return is_conflict(cause) &&
+           ty_str_starts(ty_json_str_at(cause, "message"),
+                         TY_LIT("conflict with \"" TY_CLUSTER_SESSION_MANAGER "\""));
+}
+
 /* The field ".spec.trainer.env[name=\"A\"].value", and `conflict with "kubectl-edit" using v1`. */
 static bool add_conflict(struct ty_findings *f, const struct ty_doc *doc,
                          const struct ty_json *cause)
@@ -89,8 +97,9 @@ void ty_refusal_add(struct ty_findings *f, const struct ty_doc *doc, const struc
 
     ty_each_item (c, ty_json_at(status, "details.causes")) {
         struct ty_str path = ty_json_str_at(*c, "field"), text = ty_json_str_at(*c, "message");
-        if (n < CAUSES_MAX && (add_conflict(f, doc, *c) || add_field(f, doc, path, text) ||
-                               add_message(f, doc, text)))
+        if (n < CAUSES_MAX && !is_own_conflict(*c) &&
+            (add_conflict(f, doc, *c) || add_field(f, doc, path, text) ||
+             add_message(f, doc, text)))
             n++;
     }
     if (n)
@@ -113,9 +122,7 @@ bool ty_refusal_is_own_conflict(struct ty_arena *a, const struct ty_cluster_answ
     bool own = false;
 
     ty_each_item (c, ty_json_at(status, "details.causes")) {
-        own = is_conflict(*c) &&
-              ty_str_starts(ty_json_str_at(*c, "message"),
-                            TY_LIT("conflict with \"" TY_CLUSTER_SESSION_MANAGER "\""));
+        own = is_own_conflict(*c);
         if (!own)
             break;
     }

@@ -85,9 +85,16 @@ static void test_conflicts(void **state)
 
     (void)state;
     assert_string_equal(
-        refused(a, "{\"message\":\"Apply failed\",\"details\":{\"causes\":[" CONFLICT(
-                       "kubectl-edit",
-                       ".spec.trainer.numNodes") "," CONFLICT("kueue", ".spec.suspend") "]}}"),
+        refused(
+            a,
+            "{\"message\":\"Apply failed\",\"details\":{\"causes\":[" CONFLICT(
+                "kubectl-edit",
+                ".spec.trainer.numNodes") "," CONFLICT("trainyard-cli",
+                                                       ".spec.trainer.image") "," CONFLICT("kueue",
+                                                                                           ".spec."
+                                                                                           "suspen"
+                                                                                           "d") "]}"
+                                                                                                "}"),
         "job.yaml:6:15: spec.trainer.numNodes: Conflict: it belongs to field manager "
         "\"kubectl-edit\" using v1 (--force-conflicts takes it over)\n"
         "job.yaml:5:3: spec.suspend: Conflict: it belongs to field manager \"kueue\" using v1 "

@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Inputs have their own limits (cli/inputs.h). Beyond this one the parsers of YAML, JSON, listings
  * and histories report that the input is too large. */
 #define RUN_CEILING ((size_t)16 << 30)
+
+enum { DESCRIPTORS_MIN = 32 }; /* a run of one pod takes 23 */
 
 static int fill_entropy(void *p, size_t n)
 {
@@ -46,11 +49,29 @@ static bool have_streams(void)
     return true;
 }
 
+/* libuv ends the process if it cannot have a pipe, and a run without descriptors looks like one
+ * that has ended. */
+static bool have_descriptors(void)
+{
+    struct rlimit n;
+
+    if (getrlimit(RLIMIT_NOFILE, &n) < 0 || n.rlim_cur >= DESCRIPTORS_MIN)
+        return true;
+    n.rlim_cur = n.rlim_max < DESCRIPTORS_MIN ? n.rlim_max : DESCRIPTORS_MIN;
+    if (n.rlim_cur == DESCRIPTORS_MIN && setrlimit(RLIMIT_NOFILE, &n) == 0)
+        return true;
+    fprintf(stderr, "error: ulimit -Hn is %llu, and trainyard needs at least %d descriptors\n",
+            (unsigned long long)n.rlim_max, DESCRIPTORS_MIN);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     uint64_t secret[2];
     if (!have_streams())
         return TY_EXIT_BAD; /* standard error is not available */
+    if (!have_descriptors())
+        return TY_EXIT_BAD;
     if (fill_entropy(secret, sizeof(secret)) < 0) {
         fputs("error: the kernel gives no random bytes\n", stderr);
         return TY_EXIT_BAD;

@@ -33,13 +33,30 @@ static void move_up(struct tree_removal *t, int dir, const char *name)
         t->moved--; /* it stays */
 }
 
+/* -1 if it is no directory, or something is mounted there. A job may have taken our own rights to
+ * it away: caches of Go and conda are read-only. */
+static int open_entry(const struct tree_removal *t, int dir, const char *name)
+{
+    struct stat st;
+
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) ||
+        st.st_dev != t->dev)
+        return -1;
+    if ((st.st_mode & S_IRWXU) != S_IRWXU && st.st_uid == geteuid())
+        fchmodat(dir, name, S_IRWXU, AT_SYMLINK_NOFOLLOW);
+    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || (fstat(fd, &st) == 0 && st.st_dev == t->dev))
+        return fd;
+    close(fd);
+    return -1;
+}
+
 /* Not nftw(FTW_MOUNT): files of an overlay may have another st_dev than their directory, and would
  * stay. An entry that cannot be removed does not stop the removal of the others. Each level takes a
  * descriptor, and a job may make any number of levels. */
 static void remove_entries(struct tree_removal *t, int dir, int levels)
 {
     DIR *d = fdopendir(dir);
-    struct stat st;
 
     if (!d)
         close(dir);
@@ -48,17 +65,16 @@ static void remove_entries(struct tree_removal *t, int dir, int levels)
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
             unlinkat(dir, e->d_name, 0) == 0 || unlinkat(dir, e->d_name, AT_REMOVEDIR) == 0)
             continue;
-        int below = openat(dir, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        bool ours = below >= 0 && fstat(below, &st) == 0 && st.st_dev == t->dev;
-        if (ours && levels > 0) {
+        int below = open_entry(t, dir, e->d_name);
+        if (below < 0)
+            continue;
+        if (levels > 0) {
             remove_entries(t, below, levels - 1);
             unlinkat(dir, e->d_name, AT_REMOVEDIR);
-            continue;
-        }
-        if (below >= 0)
+        } else {
             close(below);
-        if (ours) /* else something is mounted there */
             move_up(t, dir, e->d_name);
+        }
     }
     if (d)
         closedir(d);

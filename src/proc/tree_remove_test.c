@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/testing.h"
@@ -65,11 +66,40 @@ static void test_links(void **state)
     assert_int_equal(access(top, F_OK), -1);
 }
 
+/* As an ordinary user, if this is root: root needs no rights. */
+static void test_read_only(void **state)
+{
+    (void)state;
+    char top[] = "/tmp/trainyard-tree-XXXXXX";
+    int status = 0;
+
+    make_dir(top);
+    assert_int_equal(chmod(top, 0777), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char path[64];
+        if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+            _exit(1);
+        bool made = mkdir("a", 0755) == 0 && mkdir("a/none", 0755) == 0 &&
+                    mkdir("a/none/b", 0755) == 0 && mkdir("a/none/b/c", 0755) == 0;
+        bool taken = chmod("a/none/b", 0555) == 0 && chmod("a/none", 0) == 0;
+        snprintf(path, sizeof(path), "%s/a", top);
+        ty_tree_remove(path, 1);
+        _exit(made && taken && access("a", F_OK) < 0 ? 0 : 2);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(chdir("/"), 0);
+    ty_tree_remove(top, 1);
+    assert_int_equal(access(top, F_OK), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_links),
+        cmocka_unit_test(test_read_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,16 +95,27 @@ static size_t next_argument(struct ty_str rest, size_t from)
     return i + is_quote(at(rest, i)) - from;
 }
 
+/* A shell ends a word at these; in a command that is printed without its quotes they are a part of
+ * the word, unless the word ends there anyway. */
+static bool ends_word(struct ty_str rest, size_t i)
+{
+    char c = at(rest, i), next = at(rest, i + 1);
+
+    if (c && strchr(" \t\r\"'`<>", c))
+        return true;
+    return c && strchr(";|&)", c) &&
+           (!next || next == '\n' || next == c || is_blank(next) || is_quote(next));
+}
+
 /* The end of the argument that begins at `from`: of one in quotes the closing one. A backslash is
  * a part of it, unless it escapes a quote around the command. */
 static size_t argument_end(struct ty_str rest, size_t from, char before)
 {
-    const char *ends = " \t\r\"'`<>;|&)";
     size_t i = from;
 
     for (; i < rest.n && rest.p[i] != '\n'; i++) {
         char c = rest.p[i];
-        if (is_quote(before) ? c == before : c && strchr(ends, c))
+        if (is_quote(before) ? c == before : ends_word(rest, i))
             break;
         if (!is_quote(before) && c == '\\' && is_quote(at(rest, i + 1)))
             break;

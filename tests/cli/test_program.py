@@ -1,6 +1,7 @@
 """Help, version, completion, plugins list."""
 import os
 import re
+import resource
 import subprocess
 
 import pytest
@@ -42,6 +43,18 @@ def test_closed_streams(fds, tmp_path):
     done = subprocess.run([TRAINYARD, "uninstall", "--kubeconfig", config], timeout=300,
                           preexec_fn=lambda: [os.close(fd) for fd in fds])
     assert done.returncode == (1 if 1 in fds else 0)  # what was to be printed is lost
+
+
+@pytest.mark.parametrize("soft, hard", [(8, 8), (8, 64)])
+@pytest.mark.parametrize("args", [["run", "job.yaml"], ["get"], ["attach", "job"], ["version"]])
+def test_few_descriptors(args, soft, hard, tmp_path):
+    """libuv aborted, or a loop was closed that was never opened; a limit that is not hard is raised."""
+    done = subprocess.run([TRAINYARD, *args], cwd=tmp_path, capture_output=True, text=True, timeout=300,
+                          env=dict(os.environ, XDG_STATE_HOME=str(tmp_path)),
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)))
+    assert done.returncode >= 0, done
+    refused = "error: ulimit -Hn is 8, and trainyard needs at least 32 descriptors\n"
+    assert (done.stderr == refused and done.returncode == 1) == (hard == 8), done
 
 
 class TestCompletion:

@@ -81,27 +81,40 @@ static int print_missing(struct deletions *w, const char *name)
     return TY_EXIT_BAD;
 }
 
+/* 0; -ENOENT: it does not exist; another error has been printed. */
+static int ask_to_delete(struct deletions *w, const char *name, bool dry_run,
+                         struct ty_cluster_answer *answer)
+{
+    struct ty_cli *cli = w->cli;
+    struct ty_kube_request ask = { .verb = TY_KUBE_DELETE,
+                                   .kind = &ty_kind_trainjob,
+                                   .ns = ty_str(ty_cluster_session_ns(w->s)),
+                                   .name = ty_str(name),
+                                   .dry_run = dry_run,
+                                   .propagation = w->o->wait ? "Foreground" : "Background" };
+
+    if (!*name) /* the path would be that of all TrainJobs */
+        return -ENOENT;
+    int r = ty_cluster_session_call(w->s, cli->arena, &ask, answer);
+    if (is_missing(answer))
+        return -ENOENT;
+    if (r < 0)
+        ty_cluster_session_error(w->s, ty_arena_printf(cli->arena, "delete TrainJob \"%s\"", name),
+                                 answer);
+    return r == -ENOENT ? -EIO : r; /* the server has no such kind */
+}
+
 static int delete_one(struct deletions *w, const char *name)
 {
     struct ty_cli *cli = w->cli;
-    struct ty_cluster_session *s = w->s;
     const struct ty_cluster_delete_opts *opts = w->o;
     struct ty_cluster_answer answer;
-    struct ty_kube_request ask = { .verb = TY_KUBE_DELETE,
-                                   .kind = &ty_kind_trainjob,
-                                   .ns = ty_str(ty_cluster_session_ns(s)),
-                                   .name = ty_str(name),
-                                   .dry_run = opts->dry_run,
-                                   .propagation = opts->wait ? "Foreground" : "Background" };
+    int r = ask_to_delete(w, name, opts->dry_run, &answer);
 
-    if (!*name) /* the path would be that of all TrainJobs */
-        return ty_job_history_not_found(cli, &ty_kind_trainjob, name);
-    int r = ty_cluster_session_call(s, cli->arena, &ask, &answer);
-    if (is_missing(&answer))
+    if (r == -ENOENT)
         return print_missing(w, name);
     if (r < 0)
-        return ty_cluster_session_error(
-            s, ty_arena_printf(cli->arena, "delete TrainJob \"%s\"", name), &answer);
+        return TY_EXIT_BAD;
     ty_cli_printf(cli, "trainjob.trainer.kubeflow.org \"%s\" deleted%s\n", name,
                   opts->dry_run ? " (dry run)" : "");
     fflush(cli->out);
@@ -161,26 +174,21 @@ static int delete_all(struct deletions *w)
 /* ---- several names ---- */
 
 /* Of "delete deployment bert" the first word may be a kind that trainyard does not know, so nothing
- * is deleted unless all names exist. Only the server's "not found" counts: who may delete a
- * TrainJob need not have the right to get it. */
+ * is deleted unless all can be. Asked by a dry run: who may delete a TrainJob need not have the
+ * right to get it. */
 static int check_names(struct deletions *w)
 {
     size_t missing = 0;
 
     for (size_t i = 0; i < w->o->n; i++) {
-        ty_auto_arena *a = ty_arena_new_input(TY_CLUSTER_CEILING, NULL);
         const char *name = ty_job_history_name(w->o->names[i]);
-        struct ty_cluster_answer answer = { 0 };
-        struct ty_kube_request ask = { .verb = TY_KUBE_GET,
-                                       .kind = &ty_kind_trainjob,
-                                       .ns = ty_str(ty_cluster_session_ns(w->s)),
-                                       .name = ty_str(name) };
-        if (*name)
-            ty_cluster_session_call(w->s, a, &ask, &answer);
-        if (!*name || is_missing(&answer)) {
+        struct ty_cluster_answer answer;
+        int r = ask_to_delete(w, name, true, &answer);
+        if (r < 0 && r != -ENOENT)
+            return TY_EXIT_BAD;
+        if (r < 0)
             print_missing(w, name);
-            missing++;
-        }
+        missing += r < 0;
     }
     if (missing && missing < w->o->n)
         ty_cli_msg(w->cli, TY_MSG_NOTE, TY_CLUSTER_DELETE_NONE);

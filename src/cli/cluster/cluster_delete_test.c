@@ -8,7 +8,7 @@
 /* All are deleted before the end of any is waited for. That may not be watched: it is unknown. */
 static void test_several(void **state)
 {
-    static const char *const answers[] = { GOING("a"), FORBIDDEN, /* which of them exist */
+    static const char *const answers[] = { GOING("a"), GOING("b"), /* a dry run */
                                            GOING("a"), GOING("b"), FORBIDDEN, FORBIDDEN, NULL };
     struct cluster_fixture *f = *state;
 
@@ -31,12 +31,24 @@ static void test_one_of_several_is_missing(void **state)
 
     cluster_serve(f, answers);
     assert_int_equal(RUN(f, "delete", "deployment", "a", "--cluster"), TY_EXIT_BAD);
-    assert_has(f->peer.asked[0], "GET ");
-    assert_has(f->peer.asked[1], "GET ");
+    assert_has(f->peer.asked[0], "\"dryRun\":[\"All\"]");
+    assert_has(f->peer.asked[1], "\"dryRun\":[\"All\"]");
     assert_string_equal(f->b.out, "");
     assert_string_equal(f->b.err,
                         "error: trainjobs.trainer.kubeflow.org \"deployment\" not found\n"
                         "note: nothing was deleted, because not all of these TrainJobs exist\n");
+}
+
+/* Whether the other exists is not known. */
+static void test_one_of_several_is_refused(void **state)
+{
+    static const char *const answers[] = { FORBIDDEN, NULL };
+    struct cluster_fixture *f = *state;
+
+    cluster_serve(f, answers);
+    assert_int_equal(RUN(f, "delete", "deployment", "a", "--cluster"), TY_EXIT_BAD);
+    assert_string_equal(f->b.out, "");
+    assert_has(f->b.err, "error: cannot delete TrainJob \"deployment\": ");
 }
 
 static void test_all(void **state)
@@ -71,6 +83,7 @@ static void test_no_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_several), T(test_one_of_several_is_missing),
-                                        T(test_all), T(test_no_wait) };
+                                        T(test_one_of_several_is_refused), T(test_all),
+                                        T(test_no_wait) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

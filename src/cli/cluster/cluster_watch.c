@@ -10,6 +10,7 @@
 #include "store/kube/reflector.h"
 
 #define REFUSALS  4
+#define FRESH_MS  5000              /* of a watch, after its list */
 #define TEXT_MOST ((size_t)1 << 30) /* bytes of all texts */
 
 enum { OBJECTS, JOBSETS, KINDS };
@@ -38,8 +39,9 @@ struct ty_cluster_watch {
     const char *ns;
     struct watched_object *deleted, *last_deleted; /* in that order; no longer in the map */
     size_t bytes;
-    int refusals;  /* since the last change */
-    bool resuming; /* there was a change, or a failure that may pass */
+    int refusals;      /* since the last change */
+    bool resuming;     /* there was a change, or a failure that may pass */
+    int64_t synced_ms; /* when the objects were first there; 0: not yet */
     bool changed, failed, noted, keep_deleted;
     struct ty_cluster_answer answer; /* if failed */
 };
@@ -136,9 +138,15 @@ static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty
     mark_changed(w, key);
 }
 
-/* A refusal ends the command at once if nothing else has failed before: the server works, and the
- * caller has just listed the objects. Later only repeated ones do, because an API server that
- * starts refuses everybody for a moment. Other failures are retried. JobSets are not needed. */
+/* The server works, and the caller has just listed the objects. */
+static bool is_fresh(const struct ty_cluster_watch *w)
+{
+    return !w->resuming && (!w->synced_ms || ty_cli_monotonic_ms() - w->synced_ms < FRESH_MS);
+}
+
+/* A refusal of a fresh watch ends the command at once. Later only repeated ones do, because an API
+ * server that starts refuses everybody for a moment. Other failures are retried. JobSets are not
+ * needed. */
 static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_kube_response *why,
                      int64_t again_ms TY_UNUSED)
 {
@@ -149,10 +157,12 @@ static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_k
     if (state == TY_REFLECTOR_SYNCED) {
         w->noted = false;
         k->ready = k->synced = true;
+        if (!w->synced_ms && k == &w->kinds[OBJECTS])
+            w->synced_ms = ty_cli_monotonic_ms();
     } else if (k == &w->kinds[JOBSETS]) {
         k->ready = true;
         k->refused = refused;
-    } else if (refused && (++w->refusals == REFUSALS || !w->resuming)) {
+    } else if (refused && (++w->refusals == REFUSALS || is_fresh(w))) {
         fail(k, why);
     } else if (!w->noted) {
         w->noted = w->resuming = true;

@@ -229,7 +229,7 @@ static int check_types(const char *path, struct ty_err *err)
         ty_auto_buf file = { 0 };
         ty_buf_printf(&file, "%s%s", path, ends[i]);
         ty_buf_chr(&file, 0);
-        if (stat(file.p, &st) == 0 && !S_ISREG(st.st_mode))
+        if (lstat(file.p, &st) == 0 && !S_ISREG(st.st_mode)) /* a job may have put it there */
             return ty_fail(err, -EBADF, "%s: %s", file.p, ty_regular_file_error(-EBADF));
     }
     return 0;
@@ -238,7 +238,7 @@ static int check_types(const char *path, struct ty_err *err)
 /* Created with mode 0600: objects contain environment variables. */
 static int make_file(const char *path, struct ty_err *err)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
     if (fd < 0)
         return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));

@@ -122,6 +122,24 @@ static void test_a_path_with_odd_letters(void **state)
     assert_int_equal(access(w->path, F_OK), 0);
 }
 
+/* A job may put one there: what it points to may belong to others. */
+static void test_a_link_is_not_followed(void **state)
+{
+    struct history_read_world *w = *state;
+    struct ty_err err = { 0 };
+    char victim[sizeof(w->path) + 8];
+
+    snprintf(victim, sizeof(victim), "%s.victim", w->path);
+    assert_int_equal(symlink(victim, w->path), 0);
+    assert_int_equal(open_code(w, TY_HISTORY_DB_WRITE, &err), -EBADF);
+    assert_int_equal(access(victim, F_OK), -1);
+    int fd = open(victim, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    close(fd);
+    assert_int_equal(open_code(w, TY_HISTORY_DB_WRITE, &err), -EBADF);
+    assert_int_equal(open_code(w, TY_HISTORY_DB_READ, &err), -EBADF);
+    assert_int_equal(unlink(victim), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +147,7 @@ int main(void)
         PAST_T(test_a_newer_file_is_refused),    PAST_T(test_garbage_is_no_history),
         PAST_T(test_an_empty_file_is_filled),    PAST_T(test_busy_is_told_apart),
         PAST_T(test_runs_get_their_own_numbers), PAST_T(test_a_path_with_odd_letters),
+        PAST_T(test_a_link_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

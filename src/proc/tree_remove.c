@@ -42,8 +42,9 @@ static int open_entry(const struct tree_removal *t, int dir, const char *name)
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) ||
         st.st_dev != t->dev)
         return -1;
-    if ((st.st_mode & S_IRWXU) != S_IRWXU && st.st_uid == geteuid())
-        fchmodat(dir, name, S_IRWXU, AT_SYMLINK_NOFOLLOW);
+    if ((st.st_mode & S_IRWXU) != S_IRWXU && st.st_uid == geteuid() &&
+        fchmodat(dir, name, S_IRWXU, AT_SYMLINK_NOFOLLOW) < 0)
+        return -1;
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || (fstat(fd, &st) == 0 && st.st_dev == t->dev))
         return fd;
